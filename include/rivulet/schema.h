@@ -1,0 +1,94 @@
+// The declared shape of a row: which columns, within which bounds. Bounds are a promise of the analyst, made before any
+// row is seen; nothing in Rivulet learns a bound from data.
+//
+// A row is laid out as *coordinates*, in this order: an optional intercept, then for every feature in declaration order one
+// coordinate (numeric) or one indicator per level (categorical; with an intercept the first declared level is the reference
+// and has no coordinate). In *box units* every numeric coordinate and the target lie in [-1, 1]:
+//   with an intercept:    z = (x - midpoint) / half-range
+//   without an intercept: z = x / max(|lo|, |hi|)            (so that 0 stays 0)
+// Indicators are 0 or 1 and the intercept coordinate is 1. The norm limit of a row is the largest Euclidean norm the box
+// allows (each numeric feature, each categorical feature and the intercept contribute 1 to its square), or the clip norm
+// if that is smaller; longer rows are shortened to it. Dividing by the norm limit gives the paper's unit-ball row x.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace rivulet {
+
+// Declared bounds of a numeric column, in the user's units. Values outside are clamped to them.
+struct Interval {
+  double lo = -1.0;
+  double hi = 1.0;
+};
+
+// Declared levels of a categorical column. A value outside makes the row unusable (it becomes the zero row).
+struct Levels {
+  std::vector<std::string> names;
+};
+
+struct Feature {
+  std::string name;
+  std::variant<Interval, Levels> domain;
+};
+
+class Schema {
+ public:
+  // Builder calls return *this. Every one throws RequestError on a bad declaration: lo >= hi, a bound that is not finite,
+  // fewer than two levels or a level twice, an empty name, a name declared twice.
+  Schema& feature(std::string name, Interval bounds);
+  Schema& categorical(std::string name, std::vector<std::string> levels);
+  Schema& target(std::string name, Interval bounds);
+  Schema& intercept(bool present);
+  // In box units; must be positive and finite. A clip norm above the box's own norm changes nothing.
+  Schema& clip_norm(double limit);
+
+  // The paper's setting: d features named x1..xd in [-1, 1], rows clipped to the unit ball, target y in [-1, 1],
+  // no intercept. Box units and unit-ball units coincide.
+  static Schema unit_ball(std::size_t features);
+
+  // Throws RequestError when there is no feature and no intercept, or no target.
+  void validate() const;
+
+  [[nodiscard]] const std::vector<Feature>& features() const { return features_; }
+  [[nodiscard]] const std::string& target_name() const { return target_name_; }
+  [[nodiscard]] Interval target_bounds() const { return target_bounds_; }
+  [[nodiscard]] bool has_intercept() const { return intercept_; }
+  [[nodiscard]] std::optional<double> clip_norm() const { return clip_norm_; }
+
+  // Number of coordinates of x, intercept included: the paper's d.
+  [[nodiscard]] std::size_t dimension() const;
+  // Number of values the caller supplies for one row: dimension() less the intercept.
+  [[nodiscard]] std::size_t row_width() const { return dimension() - (intercept_ ? 1 : 0); }
+  // "(intercept)", "age", "carrier=AA", ... one per coordinate.
+  [[nodiscard]] std::vector<std::string> coordinate_names() const;
+  // Box norm, or the clip norm if smaller.
+  [[nodiscard]] double norm_limit() const;
+
+  // The affine map of one coordinate to box units: z = (x - centre) / half_range.
+  struct Scale {
+    double centre = 0.0;
+    double half_range = 1.0;
+    double lo = -1.0;  // clamp range in the user's units
+    double hi = 1.0;
+  };
+  // One per supplied value (row_width() of them); indicators have centre 0, half range 1, clamp [0, 1].
+  [[nodiscard]] std::vector<Scale> value_scales() const;
+  [[nodiscard]] Scale target_scale() const;
+
+ private:
+  void check_new_name(std::string_view name) const;
+
+  std::vector<Feature> features_;
+  std::string target_name_;
+  Interval target_bounds_;
+  bool has_target_ = false;
+  bool intercept_ = true;
+  std::optional<double> clip_norm_;
+};
+
+}  // namespace rivulet

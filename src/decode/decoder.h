@@ -1,0 +1,49 @@
+// Decoders: from noisy vectors back to estimates of the prefix sums. Post-processing; several may listen to one stream.
+//
+// An estimate is kept as an exact integer plus a floating-point correction that depends on noise alone, so with zero noise
+// every decoder returns the exact prefix sum, whatever its size.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/int128.h"
+#include "strategy/strategy.h"
+#include "wall/noisy_step.h"
+
+namespace rivulet::decode {
+
+class Decoder {
+ public:
+  virtual ~Decoder() = default;
+
+  // Steps must come in order from 1; throws Error otherwise, leaving the state as it was.
+  void absorb(const NoisyStep& step);
+
+  [[nodiscard]] std::uint64_t step() const { return step_; }
+  // The estimate of coordinate i's prefix sum, in noise-lattice units.
+  [[nodiscard]] double prefix(std::size_t i) const {
+    return static_cast<double>(whole_[i]) + (correction_.empty() ? 0.0 : correction_[i]);
+  }
+  [[nodiscard]] std::size_t coordinates() const { return whole_.size(); }
+  // The exact integer part (the whole estimate when there is no noise).
+  [[nodiscard]] std::span<const Int128> whole() const { return whole_; }
+  // Standard deviation of every coordinate's estimate in units of that coordinate's sigma.
+  [[nodiscard]] virtual double norm() const = 0;
+
+ protected:
+  explicit Decoder(std::size_t coordinates) : whole_(coordinates, 0) {}
+  virtual void decode(const NoisyStep& step) = 0;
+
+  std::vector<Int128> whole_;
+  std::vector<double> correction_;  // empty: none
+
+ private:
+  std::uint64_t step_ = 0;
+};
+
+std::unique_ptr<Decoder> make_decoder(const strategy::Strategy& strategy, std::size_t coordinates);
+
+}  // namespace rivulet::decode

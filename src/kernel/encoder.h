@@ -1,0 +1,25 @@
+// Kernel steps 4 and 5: encode and add noise. One class per strategy; each turns the exact sums of a step into the noisy vectors
+// that may leave.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "kernel/inside.h"
+#include "kernel/noise_source.h"
+#include "privacy/mechanism_plan.h"
+#include "wall/noisy_step.h"
+
+namespace rivulet::kernel {
+
+class Encoder {
+ public:
+  virtual ~Encoder() = default;
+  // Steps must come in order from 1. Every call draws fresh noise. `out.vectors` is overwritten.
+  virtual void encode(std::uint64_t step, std::span<const std::int64_t> sums, NoiseSource& noise, NoisyStep& out) = 0;
+};
+
+std::unique_ptr<Encoder> make_encoder(const privacy::MechanismPlan& plan);
+
+}  // namespace rivulet::kernel

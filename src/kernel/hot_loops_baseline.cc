@@ -1,0 +1,2 @@
+#define RIVULET_VARIANT baseline
+#include "kernel/hot_loops.inc"

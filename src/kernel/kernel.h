@@ -1,0 +1,75 @@
+// The kernel: the one place where rows exist. Rows go in; only noisy integers come out.
+//
+// Promise. For neighbouring streams of rows (even when every row is chosen after seeing all releases so far), the sequence of all
+// NoisyStep values ever returned is (epsilon, delta)-indistinguishable for the plan's budget; docs/privacy.md proves it.
+// Memory is independent of the number of steps (blt) or grows with its logarithm (tree, hybrid).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kernel/encoder.h"
+#include "kernel/inside.h"
+#include "kernel/moment_sum.h"
+#include "kernel/noise_source.h"
+#include "kernel/row_lattice.h"
+#include "privacy/mechanism_plan.h"
+#include "wall/noisy_step.h"
+
+namespace rivulet::kernel {
+
+// Rows gathered apart from the stream (another thread, another batch), to be absorbed later. It can be filled and merged, but
+// nothing can be read from it.
+class RowBatch {
+ public:
+  explicit RowBatch(std::shared_ptr<const RowLattice> lattice) : lattice_(std::move(lattice)), sum_(lattice_->order()) {}
+
+  // `values` has lattice->row_width() entries; a NaN marks a missing one. An unusable row counts as a zero row.
+  void observe(std::span<const double> values, double target);
+  void merge(const RowBatch& other);
+  [[nodiscard]] std::uint64_t rows() const { return sum_.rows(); }
+
+ private:
+  friend class Kernel;
+  std::shared_ptr<const RowLattice> lattice_;
+  MomentSum sum_;
+  std::uint64_t unusable_ = 0;
+  std::vector<double> scratch_;
+};
+
+class Kernel {
+ public:
+  Kernel(const privacy::MechanismPlan& plan, const Schema& schema, std::unique_ptr<NoiseSource> noise);
+
+  void observe(std::span<const double> values, double target) { current_.observe(values, target); }
+  // Throws RequestError when the batch has more rows than the current step has room for.
+  void absorb(const RowBatch& batch);
+  [[nodiscard]] RowBatch make_batch() const { return RowBatch(lattice_); }
+
+  [[nodiscard]] std::uint64_t rows_in_step() const { return current_.rows(); }
+  [[nodiscard]] std::uint64_t rows_per_step() const { return plan_.request().rows_per_step; }
+  [[nodiscard]] bool step_is_full() const { return rows_in_step() >= rows_per_step(); }
+
+  // Ends the current step and writes what may be published. Throws HorizonExceeded, changing nothing and drawing nothing, once the
+  // promised number of steps is used up.
+  void close_step(NoisyStep& out);
+  [[nodiscard]] bool may_close_another_step() const { return steps_ < plan_.last_step(); }
+
+  // For the operator's eyes only: exact, not private, never to be published.
+  [[nodiscard]] std::uint64_t unusable_rows_for_operator() const { return unusable_ + current_.unusable_; }
+
+ private:
+  privacy::MechanismPlan plan_;
+  std::shared_ptr<const RowLattice> lattice_;
+  RowBatch current_;
+  std::unique_ptr<Encoder> encoder_;
+  std::unique_ptr<NoiseSource> noise_;
+  std::vector<std::int64_t> sums_;
+  std::uint64_t steps_ = 0;
+  std::uint64_t rows_ = 0;
+  std::uint64_t unusable_ = 0;
+};
+
+}  // namespace rivulet::kernel

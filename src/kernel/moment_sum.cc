@@ -1,0 +1,87 @@
+#include "kernel/moment_sum.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "kernel/hot_loops.h"
+
+namespace rivulet::kernel {
+namespace {
+
+// Enough rows for full speed of the rank update; exactness allows 2^21 (entries below 2^16 in magnitude).
+std::size_t capacity_for(std::size_t order) { return order < 24 ? 64 : 256; }
+
+// Below this many rows the plain loop is faster than setting up a blocked product.
+constexpr std::size_t kFewRows = 8;
+
+}  // namespace
+
+MomentSum::MomentSum(std::size_t order)
+    : order_(order),
+      block_capacity_(capacity_for(order)),
+      block_(block_capacity_ * order),
+      product_(order * order),
+      sums_(order * (order + 1) / 2, 0) {}
+
+void MomentSum::commit_row() {
+  ++rows_;
+  if (++block_rows_ == block_capacity_) fold();
+}
+
+void MomentSum::fold() {
+  if (block_rows_ == 0) return;
+  if (block_rows_ < kFewRows) {
+    for (std::size_t row = 0; row < block_rows_; ++row) {
+      const double* u = block_.data() + row * order_;
+      std::int64_t* sum = sums_.data();
+      for (std::size_t column = 0; column < order_; ++column) {
+        const double factor = u[column];
+        for (std::size_t i = 0; i <= column; ++i) sum[i] += static_cast<std::int64_t>(u[i] * factor);
+        sum += column + 1;
+      }
+    }
+  } else {
+    hot_loops().rank_update(block_.data(), order_, block_rows_, product_.data());
+    std::int64_t* sum = sums_.data();
+    for (std::size_t column = 0; column < order_; ++column) {
+      const double* product = product_.data() + column * order_;
+      for (std::size_t i = 0; i <= column; ++i) sum[i] += static_cast<std::int64_t>(product[i]);
+      sum += column + 1;
+    }
+  }
+  block_rows_ = 0;
+}
+
+void MomentSum::merge(const MomentSum& other) {
+  if (other.order_ != order_) throw std::invalid_argument("MomentSum: different orders");
+  for (std::size_t row = 0; row < other.block_rows_; ++row) {
+    std::copy_n(other.block_.data() + row * order_, order_, next_row().data());
+    commit_row();
+  }
+  for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i] += other.sums_[i];
+  rows_ += other.rows_ - other.block_rows_;
+}
+
+void MomentSum::clear() {
+  rows_ = 0;
+  block_rows_ = 0;
+  std::fill(block_.begin(), block_.end(), 0.0);
+  std::fill(product_.begin(), product_.end(), 0.0);
+  std::fill(sums_.begin(), sums_.end(), 0);
+}
+
+void MomentSum::write(const privacy::ReleaseLayout& layout, std::span<std::int64_t> out) {
+  fold();
+  const std::int64_t* sum = sums_.data();
+  const std::size_t dimension = layout.dimension;
+  std::size_t above = layout.offdiagonal_begin();
+  for (std::size_t column = 0; column < dimension; ++column) {
+    for (std::size_t i = 0; i < column; ++i) out[above++] = sum[i];
+    out[layout.diagonal_begin() + column] = sum[column];
+    sum += column + 1;
+  }
+  for (std::size_t i = 0; i < dimension; ++i) out[layout.cross_begin() + i] = sum[i];
+  if (layout.has_target_square) out[layout.target_square()] = sum[dimension];
+}
+
+}  // namespace rivulet::kernel

@@ -1,0 +1,45 @@
+// Kernel step 3: sum. The exact integer matrix sum u u^T of a set of rows.
+//
+// Addition of integers is associative, so any split of rows over threads or machines, merged in any order, gives the same bits.
+// Rows are gathered in blocks and multiplied in integer-valued doubles (exact: a block's sums stay below 2^53), then folded
+// into 64-bit integers.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernel/inside.h"
+#include "privacy/mechanism_plan.h"
+
+namespace rivulet::kernel {
+
+class MomentSum {
+ public:
+  explicit MomentSum(std::size_t order);
+
+  // Where to write the next row (order() integer-valued doubles); commit_row() then adds it.
+  std::span<double> next_row() { return {block_.data() + block_rows_ * order_, order_}; }
+  void commit_row();
+  // Adds the other's rows to this.
+  void merge(const MomentSum& other);
+  void clear();
+
+  [[nodiscard]] std::size_t order() const { return order_; }
+  [[nodiscard]] std::uint64_t rows() const { return rows_; }
+  // Writes the sums in the order of the release layout.
+  void write(const privacy::ReleaseLayout& layout, std::span<std::int64_t> out);
+
+ private:
+  void fold();
+
+  std::size_t order_;
+  std::uint64_t rows_ = 0;
+  std::size_t block_rows_ = 0;
+  std::size_t block_capacity_;
+  std::vector<double> block_;          // rows, one after another
+  std::vector<double> product_;        // order x order scratch
+  std::vector<std::int64_t> sums_;     // upper triangle by columns: (0,0), (0,1), (1,1), (0,2), ...
+};
+
+}  // namespace rivulet::kernel

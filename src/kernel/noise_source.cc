@@ -1,0 +1,25 @@
+#include "kernel/noise_source.h"
+
+#include <openssl/crypto.h>
+
+namespace rivulet::kernel {
+
+const DiscreteGaussian& DiscreteGaussianNoise::sampler(double sigma) {
+  constexpr std::size_t kMostSamplers = 64;
+  auto found = samplers_.find(sigma);
+  if (found == samplers_.end()) {
+    if (samplers_.size() == kMostSamplers) samplers_.clear();
+    found = samplers_.emplace(sigma, DiscreteGaussian(sigma)).first;
+  }
+  return found->second;
+}
+
+void DiscreteGaussianNoise::add(std::span<Int128> values, double sigma) {
+  draws_.resize(values.size());
+  sampler(sigma).sample(bits_, draws_);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] += draws_[i];
+  // The draws would undo the noise: they do not outlive it.
+  OPENSSL_cleanse(draws_.data(), draws_.size() * sizeof(std::int64_t));
+}
+
+}  // namespace rivulet::kernel

@@ -1,0 +1,36 @@
+// Where noise comes from. The product has one source; tests have a zero-noise double in a header of their own.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/int128.h"
+#include "kernel/discrete_gaussian.h"
+#include "kernel/random_bits.h"
+
+namespace rivulet::kernel {
+
+class NoiseSource {
+ public:
+  virtual ~NoiseSource() = default;
+  // Adds one fresh independent draw of standard deviation `sigma` (lattice units) to every value.
+  virtual void add(std::span<Int128> values, double sigma) = 0;
+};
+
+// Exact discrete Gaussian noise.
+class DiscreteGaussianNoise final : public NoiseSource {
+ public:
+  explicit DiscreteGaussianNoise(RandomBits bits) : bits_(std::move(bits)) {}
+  void add(std::span<Int128> values, double sigma) override;
+
+ private:
+  const DiscreteGaussian& sampler(double sigma);
+
+  RandomBits bits_;
+  std::map<double, DiscreteGaussian> samplers_;  // one per distinct sigma; a handful
+  std::vector<std::int64_t> draws_;
+};
+
+}  // namespace rivulet::kernel

@@ -1,0 +1,69 @@
+#include "kernel/row_lattice.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rivulet::kernel {
+namespace {
+
+// Rows are shortened by this much before truncation so that rounding in the bounding arithmetic (below 1e-11 for any supported
+// dimension) cannot push a legitimate row over the integer limit. Privacy does not depend on it.
+constexpr double kShrink = 1.0 - 0x1p-33;
+
+}  // namespace
+
+RowLattice::RowLattice(const Schema& schema, const privacy::LatticeLimits& limits)
+    : limits_(limits), dimension_(schema.dimension()), intercept_(schema.has_intercept()) {
+  schema.validate();
+  norm_limit_ = schema.norm_limit();
+  may_need_clipping_ = schema.clip_norm().has_value();
+  const double lattice_radius = std::ldexp(1.0, static_cast<int>(limits.bits));
+  covariate_factor_ = kShrink * lattice_radius / norm_limit_;
+  for (const Schema::Scale& scale : schema.value_scales()) {
+    lo_.push_back(scale.lo);
+    hi_.push_back(scale.hi);
+    centre_.push_back(scale.centre);
+    inverse_half_range_.push_back(1.0 / scale.half_range);
+  }
+  const Schema::Scale target = schema.target_scale();
+  target_lo_ = target.lo;
+  target_hi_ = target.hi;
+  target_centre_ = target.centre;
+  target_factor_ = kShrink * static_cast<double>(limits.target_limit) / target.half_range;
+}
+
+bool RowLattice::within_limits(std::int64_t covariate_norm_squared, std::int64_t target) const {
+  return covariate_norm_squared <= limits_.covariate_norm_squared() && std::abs(target) <= limits_.target_limit;
+}
+
+bool RowLattice::quantise(std::span<const double> values, double target, std::span<double> lattice,
+                          std::vector<double>& scratch) const {
+  const HotLoops& loops = hot_loops();
+  scratch.resize(dimension_);
+  double* box = scratch.data();
+  std::size_t first = 0;
+  if (intercept_) {
+    box[0] = 1.0;
+    first = 1;
+  }
+  const ValueScales scales{lo_.data(), hi_.data(), centre_.data(), inverse_half_range_.data()};
+  const bool finite = loops.to_box(values.data(), values.size(), scales, box + first) && std::isfinite(target);
+  if (finite) {
+    double factor = covariate_factor_;
+    if (may_need_clipping_) {
+      const double norm = std::sqrt(loops.sum_of_squares(box, dimension_));
+      if (norm > norm_limit_) factor *= norm_limit_ / norm;
+    }
+    const std::int64_t norm_squared = loops.truncate(box, dimension_, factor, lattice.data());
+    const auto target_whole =
+        static_cast<std::int64_t>((std::clamp(target, target_lo_, target_hi_) - target_centre_) * target_factor_);
+    if (within_limits(norm_squared, target_whole)) {
+      lattice[dimension_] = static_cast<double>(target_whole);
+      return true;
+    }
+  }
+  std::fill(lattice.begin(), lattice.end(), 0.0);
+  return false;
+}
+
+}  // namespace rivulet::kernel

@@ -1,0 +1,174 @@
+// Algorithm PrivIncReg1, wired: rows -> kernel -> (the wall) -> decoder -> statistics -> model. The only file outside src/kernel
+// that may name a row.
+#include "rivulet/priv_inc_reg1.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "decode/decoder.h"
+#include "fit/model_fitter.h"
+#include "kernel/kernel.h"
+#include "privacy/mechanism_plan.h"
+#include "fit/statistics_from.h"
+#include "rivulet/error.h"
+
+namespace rivulet {
+namespace {
+
+PrivIncReg1::Options with_defaults(PrivIncReg1::Options options) {
+  const bool paper = options.profile == Profile::paper;
+  if (!options.strategy) options.strategy = paper ? StrategyKind::tree : StrategyKind::blt;
+  if (!options.tree_decoding) options.tree_decoding = paper ? TreeDecoding::paper : TreeDecoding::optimal;
+  if (options.solver == PrivIncReg1::Solver::by_profile) {
+    options.solver = paper ? PrivIncReg1::Solver::noisy_proj_grad : PrivIncReg1::Solver::fast;
+  }
+  if (options.solver == PrivIncReg1::Solver::noisy_proj_grad && !options.horizon.is_known()) {
+    throw RequestError("horizon", "NoisyProjGrad's number of iterations depends on the stream's length; give a number of "
+                                  "steps, or use the fast solver");
+  }
+  return options;
+}
+
+privacy::MechanismRequest mechanism_request(const PrivIncReg1::Options& options) {
+  privacy::MechanismRequest request;
+  request.budget = options.budget;
+  request.neighbours = options.neighbours;
+  request.profile = options.profile;
+  request.strategy.kind = *options.strategy;
+  request.strategy.horizon = options.horizon;
+  request.strategy.buffers = options.buffers;
+  request.strategy.tree_decoding = *options.tree_decoding;
+  request.dimension = options.schema.dimension();
+  request.rows_per_step = options.release_every;
+  request.diameter = fit::unit_ball_constraint(options.schema, options.constraint)->diameter();
+  return request;
+}
+
+fit::ModelFitter::Options fitter_options(const PrivIncReg1::Options& options, const privacy::MechanismPlan& plan) {
+  fit::ModelFitter::Options result;
+  result.constraint = options.constraint;
+  result.noise_aware_ridge = options.noise_aware_ridge;
+  if (options.solver == PrivIncReg1::Solver::noisy_proj_grad) {
+    result.noisy_proj_grad = fit::NoisyProjGradSettings{
+        .largest_noise = plan.noise_for(plan.strategy().max_decoder_norm()),
+        .horizon_rows = static_cast<double>(options.horizon.steps()) * static_cast<double>(options.release_every)};
+  }
+  return result;
+}
+
+std::unique_ptr<kernel::NoiseSource> noise_source(const PrivIncReg1::Options& options) {
+  return std::make_unique<kernel::DiscreteGaussianNoise>(options.insecure_seed
+                                                             ? kernel::RandomBits::insecure(*options.insecure_seed)
+                                                             : kernel::RandomBits::secure());
+}
+
+}  // namespace
+
+struct RowBatch::Inside {
+  kernel::RowBatch rows;
+};
+
+RowBatch::RowBatch(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+RowBatch::RowBatch(RowBatch&&) noexcept = default;
+RowBatch& RowBatch::operator=(RowBatch&&) noexcept = default;
+RowBatch::~RowBatch() = default;
+void RowBatch::observe(std::span<const double> values, double target) { inside_->rows.observe(values, target); }
+void RowBatch::merge(const RowBatch& other) { inside_->rows.merge(other.inside_->rows); }
+std::uint64_t RowBatch::rows() const { return inside_->rows.rows(); }
+
+struct PrivIncReg1::Inside {
+  explicit Inside(const Options& given)
+      : options(with_defaults(given)),
+        plan(mechanism_request(options)),
+        kernel(plan, options.schema, noise_source(options)),
+        decoder(decode::make_decoder(plan.strategy(), plan.layout().size())),
+        fitter(options.schema, fitter_options(options, plan)) {}
+
+  void require_room() const {
+    if (!kernel.may_close_another_step()) {
+      throw HorizonExceeded("horizon: the " + std::to_string(plan.last_step()) +
+                            " steps the privacy promise covers are used up; what was published stays valid, and nothing "
+                            "more can be published");
+    }
+  }
+
+  void release() {
+    kernel.close_step(noisy);
+    decoder->absorb(noisy);
+    released_rows = noisy.rows;
+  }
+
+  Options options;
+  privacy::MechanismPlan plan;
+  kernel::Kernel kernel;
+  std::unique_ptr<decode::Decoder> decoder;
+  fit::ModelFitter fitter;
+  NoisyStep noisy;
+  Statistics statistics;
+  std::uint64_t released_rows = 0;
+};
+
+PrivIncReg1::PrivIncReg1(const Options& options) : inside_(std::make_unique<Inside>(options)) {}
+PrivIncReg1::PrivIncReg1(PrivIncReg1&&) noexcept = default;
+PrivIncReg1& PrivIncReg1::operator=(PrivIncReg1&&) noexcept = default;
+PrivIncReg1::~PrivIncReg1() = default;
+
+bool PrivIncReg1::observe(std::span<const double> values, double target) {
+  inside_->require_room();
+  inside_->kernel.observe(values, target);
+  if (!inside_->kernel.step_is_full()) return false;
+  inside_->release();
+  return true;
+}
+
+std::uint64_t PrivIncReg1::observe_many(std::span<const double> values, std::span<const double> targets) {
+  const std::size_t width = inside_->options.schema.row_width();
+  if (values.size() != targets.size() * width) {
+    throw RequestError("values", std::to_string(values.size()) + " values for " + std::to_string(targets.size()) +
+                                     " rows of width " + std::to_string(width));
+  }
+  std::uint64_t releases = 0;
+  for (std::size_t row = 0; row < targets.size(); ++row) {
+    releases += observe(values.subspan(row * width, width), targets[row]) ? 1 : 0;
+  }
+  return releases;
+}
+
+RowBatch PrivIncReg1::make_batch() const {
+  return RowBatch(std::make_unique<RowBatch::Inside>(RowBatch::Inside{inside_->kernel.make_batch()}));
+}
+
+bool PrivIncReg1::absorb(RowBatch batch) {
+  inside_->require_room();
+  inside_->kernel.absorb(batch.inside_->rows);
+  if (!inside_->kernel.step_is_full()) return false;
+  inside_->release();
+  return true;
+}
+
+bool PrivIncReg1::flush() {
+  if (inside_->kernel.rows_in_step() == 0) return false;
+  inside_->release();
+  return true;
+}
+
+std::uint64_t PrivIncReg1::step() const { return inside_->decoder->step(); }
+
+std::uint64_t PrivIncReg1::released_rows() const { return inside_->released_rows; }
+
+Statistics PrivIncReg1::statistics() const {
+  Statistics result;
+  fit::read_statistics(inside_->plan, *inside_->decoder, inside_->released_rows, result);
+  return result;
+}
+
+Model PrivIncReg1::model() {
+  fit::read_statistics(inside_->plan, *inside_->decoder, inside_->released_rows, inside_->statistics);
+  return inside_->fitter.fit(inside_->statistics);
+}
+
+const PrivIncReg1::Options& PrivIncReg1::options() const { return inside_->options; }
+const privacy::MechanismPlan& PrivIncReg1::plan() const { return inside_->plan; }
+std::uint64_t PrivIncReg1::unusable_rows_for_operator() const { return inside_->kernel.unusable_rows_for_operator(); }
+
+}  // namespace rivulet

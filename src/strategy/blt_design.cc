@@ -1,0 +1,151 @@
+// The designer: minimises log ||C|| + log(prefix std) over interlaced decays by a damped Newton method. The decays enter as
+// -log(gap), written as cumulative sums of exponentials, which makes the interlacing automatic and the problem unconstrained.
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "strategy/blt.h"
+#include "strategy/blt_formulas.h"
+#include "strategy/dual.h"
+#include "strategy/sqrt_toeplitz.h"
+
+namespace rivulet::strategy {
+namespace {
+
+constexpr std::size_t kMaxParameters = 2 * kMaxBuffers;
+using Number = Dual<kMaxParameters>;
+
+struct Problem {
+  double norm_steps;   // horizon of ||C||, possibly infinite
+  double error_steps;  // where the prefix error is measured
+  std::size_t buffers;
+};
+
+struct Gaps {
+  std::vector<Number> theta;
+  std::vector<Number> inverse;
+};
+
+// Parameters p_0..p_{2k-1} belong to theta_1, y_1, theta_2, y_2, ...; -log(gap_i) = sum_{m >= i} exp(p_m).
+Gaps gaps_of(const Eigen::VectorXd& parameters) {
+  const auto count = static_cast<std::size_t>(parameters.size());
+  Gaps gaps{std::vector<Number>(count / 2), std::vector<Number>(count / 2)};
+  Number depth(0.0);
+  for (std::size_t i = count; i-- > 0;) {
+    depth = depth + exp(Number::variable(parameters[static_cast<Eigen::Index>(i)], i));
+    (i % 2 == 0 ? gaps.theta : gaps.inverse)[i / 2] = exp(-depth);
+  }
+  return gaps;
+}
+
+Number objective(const Problem& problem, const Eigen::VectorXd& parameters) {
+  const Gaps gaps = gaps_of(parameters);
+  const auto omega = blt_omega(gaps.theta, gaps.inverse);
+  const auto beta = blt_beta(gaps.theta, gaps.inverse);
+  return log(blt_column_norm_squared(gaps.theta, omega, problem.norm_steps)) +
+         log(blt_prefix_variance(gaps.inverse, beta, problem.error_steps));
+}
+
+Eigen::VectorXd gradient_of(const Number& number, Eigen::Index count) {
+  Eigen::VectorXd gradient(count);
+  for (Eigen::Index i = 0; i < count; ++i) gradient[i] = number.slope[static_cast<std::size_t>(i)];
+  return gradient;
+}
+
+// Central differences of exact gradients: accurate to about 1e-10, which leaves Newton's method superlinear.
+Eigen::MatrixXd hessian_at(const Problem& problem, const Eigen::VectorXd& at) {
+  const Eigen::Index count = at.size();
+  constexpr double kStep = 1e-5;
+  Eigen::MatrixXd hessian(count, count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    Eigen::VectorXd shifted = at;
+    shifted[i] = at[i] + kStep;
+    const Eigen::VectorXd above = gradient_of(objective(problem, shifted), count);
+    shifted[i] = at[i] - kStep;
+    const Eigen::VectorXd below = gradient_of(objective(problem, shifted), count);
+    hessian.col(i) = (above - below) / (2.0 * kStep);
+  }
+  return (hessian + hessian.transpose()) / 2.0;
+}
+
+Eigen::VectorXd start_point(const Problem& problem) {
+  // Gaps spread geometrically between 1/steps and about one half.
+  const auto count = static_cast<Eigen::Index>(2 * problem.buffers);
+  const double deepest = std::log(problem.error_steps) + 0.5;
+  const double shallowest = 0.5;
+  Eigen::VectorXd parameters(count);
+  const double spacing = (deepest - shallowest) / static_cast<double>(std::max<Eigen::Index>(count - 1, 1));
+  for (Eigen::Index i = 0; i < count; ++i) parameters[i] = std::log(i + 1 == count ? shallowest : spacing);
+  return parameters;
+}
+
+Eigen::VectorXd minimise(const Problem& problem) {
+  Eigen::VectorXd at = start_point(problem);
+  const Eigen::Index count = at.size();
+  Number value = objective(problem, at);
+  double damping = 1e-3;
+  int small_steps = 0;
+  for (int iteration = 0; iteration < 300 && small_steps < 3; ++iteration) {
+    const Eigen::VectorXd gradient = gradient_of(value, count);
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(hessian_at(problem, at));
+    bool improved = false;
+    for (int attempt = 0; attempt < 40; ++attempt) {
+      // |eigenvalue| + damping keeps every direction one of descent, also where the objective is not convex.
+      const Eigen::VectorXd scale = (eigen.eigenvalues().cwiseAbs().array() + damping).matrix();
+      Eigen::VectorXd step =
+          -(eigen.eigenvectors() * (eigen.eigenvectors().transpose() * gradient).cwiseQuotient(scale));
+      const double longest = step.cwiseAbs().maxCoeff();
+      if (longest > 1.0) step /= longest;
+      const Number candidate = objective(problem, at + step);
+      if (std::isfinite(candidate.value) && candidate.value <= value.value + 1e-15) {
+        improved = true;
+        small_steps = step.cwiseAbs().maxCoeff() < 1e-9 ? small_steps + 1 : 0;
+        at += step;
+        value = candidate;
+        damping = std::max(damping * 0.1, 1e-13);
+        break;
+      }
+      damping *= 10.0;
+    }
+    if (!improved) break;
+  }
+  return at;
+}
+
+Problem problem_for(std::optional<std::uint64_t> steps, unsigned buffers) {
+  if (buffers < 1 || buffers > kMaxBuffers) throw std::invalid_argument("BLT buffers outside 1..8");
+  if (!steps) {
+    return {std::numeric_limits<double>::infinity(), static_cast<double>(kUnboundedDesignSteps), buffers};
+  }
+  // Below four steps the problem degenerates; the design for four is as good.
+  const double count = static_cast<double>(std::max<std::uint64_t>(*steps, 4));
+  return {count, count, buffers};
+}
+
+}  // namespace
+
+BltParameters design_blt(std::optional<std::uint64_t> steps, unsigned buffers) {
+  const Gaps gaps = gaps_of(minimise(problem_for(steps, buffers)));
+  std::vector<double> theta_gaps;
+  std::vector<double> inverse_gaps;
+  for (std::size_t j = 0; j < gaps.theta.size(); ++j) {
+    theta_gaps.push_back(gaps.theta[j].value);
+    inverse_gaps.push_back(gaps.inverse[j].value);
+  }
+  return {theta_gaps, inverse_gaps};
+}
+
+BltParameters design_blt(std::optional<std::uint64_t> steps) {
+  if (!steps) return design_blt(steps, kMaxBuffers);
+  constexpr double kGoodEnough = 1.002;
+  for (unsigned buffers = 1; buffers < kMaxBuffers; ++buffers) {
+    BltParameters candidate = design_blt(steps, buffers);
+    const double stddev = candidate.column_norm(steps) * std::sqrt(candidate.prefix_variance(*steps));
+    if (stddev <= kGoodEnough * sqrt_toeplitz_stddev(*steps)) return candidate;
+  }
+  return design_blt(steps, kMaxBuffers);
+}
+
+}  // namespace rivulet::strategy

@@ -1,0 +1,77 @@
+#include "strategy/strategy.h"
+
+#include <cmath>
+#include <string>
+
+#include "rivulet/error.h"
+#include "strategy/blt_filter.h"
+#include "strategy/tree_shape.h"
+
+namespace rivulet::strategy {
+
+Strategy::Strategy(const Options& options) : options_(options) {
+  if (options.horizon.is_known() && options.horizon.steps() > kStepCap) {
+    throw RequestError("horizon", std::to_string(options.horizon.steps()) + " steps is above the largest horizon, 2^40 = " +
+                                      std::to_string(kStepCap) + "; a larger release-every makes fewer steps");
+  }
+  if (options.buffers && (*options.buffers < 1 || *options.buffers > kMaxBuffers)) {
+    throw RequestError("buffers", std::to_string(*options.buffers) + " is outside the accepted range 1 to " +
+                                      std::to_string(kMaxBuffers));
+  }
+  switch (options.kind) {
+    case StrategyKind::blt: {
+      const std::optional<std::uint64_t> steps =
+          options.horizon.is_known() ? std::optional(options.horizon.steps()) : std::nullopt;
+      blt_ = options.buffers ? design_blt(steps, *options.buffers) : design_blt(steps);
+      norm_ = blt_->column_norm(steps);
+      break;
+    }
+    case StrategyKind::tree:
+      if (!options.horizon.is_known()) {
+        throw RequestError("strategy",
+                           "'tree' needs a known horizon (how many nodes a row enters depends on it); give a number of "
+                           "steps as the horizon, or use the strategy 'blt' or 'hybrid', which need none");
+      }
+      norm_ = std::sqrt(static_cast<double>(tree_levels(options.horizon.steps()))) * (1.0 + 1e-15);
+      break;
+    case StrategyKind::hybrid:
+      norm_ = 1.0;
+      break;
+  }
+}
+
+std::uint64_t Strategy::last_step() const { return options_.horizon.is_known() ? options_.horizon.steps() : kStepCap; }
+
+double Strategy::published_vectors() const {
+  // Nodes of a tree over n leaves: fewer than 2n.
+  return static_cast<double>(last_step()) * (kind() == StrategyKind::blt ? 1.0 : 2.0);
+}
+
+double Strategy::rounding_width() const { return blt_ ? BltFilter::rounding_width(*blt_) : 0.0; }
+
+double Strategy::decoder_norm(std::uint64_t step) const {
+  switch (kind()) {
+    case StrategyKind::blt:
+      return std::sqrt(blt_->prefix_variance(step));
+    case StrategyKind::tree:
+      return std::sqrt(tree_prefix_variance(step, tree_decoding()));
+    case StrategyKind::hybrid:
+      return std::sqrt(hybrid_prefix_variance(step, tree_decoding()));
+  }
+  return 0.0;
+}
+
+double Strategy::max_decoder_norm() const {
+  const std::uint64_t steps = options_.horizon.is_known() ? options_.horizon.steps() : kUnboundedDesignSteps;
+  switch (kind()) {
+    case StrategyKind::blt:
+      return decoder_norm(steps);
+    case StrategyKind::tree:
+      return std::sqrt(tree_max_prefix_variance(steps, tree_decoding()));
+    case StrategyKind::hybrid:
+      return std::sqrt(hybrid_max_prefix_variance(steps, tree_decoding()));
+  }
+  return 0.0;
+}
+
+}  // namespace rivulet::strategy

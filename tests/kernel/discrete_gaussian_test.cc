@@ -1,0 +1,179 @@
+#include "kernel/discrete_gaussian.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "kernel/integer_oracle.h"
+#include "support/statistics.h"
+
+namespace rivulet::kernel {
+namespace {
+
+using rivulet::testing::chi_square;
+using rivulet::testing::chi_square_limit;
+using rivulet::testing::normal_cdf;
+
+std::vector<std::int64_t> draw(double sigma, std::size_t count, std::uint64_t seed) {
+  RandomBits bits = RandomBits::insecure(seed);
+  std::vector<std::int64_t> out(count);
+  DiscreteGaussian(sigma).sample(bits, out);
+  return out;
+}
+
+// Bins [edge_i, edge_{i+1}) over the integers, with open ends, and their exact probabilities under sigma.
+struct Bins {
+  std::vector<std::int64_t> edges;
+  std::vector<double> probabilities;
+
+  [[nodiscard]] std::vector<std::uint64_t> count(const std::vector<std::int64_t>& values) const {
+    std::vector<std::uint64_t> counts(probabilities.size(), 0);
+    for (const std::int64_t value : values) {
+      ++counts[static_cast<std::size_t>(std::upper_bound(edges.begin(), edges.end(), value) - edges.begin())];
+    }
+    return counts;
+  }
+};
+
+Bins make_bins(double sigma, std::size_t wanted) {
+  Bins bins;
+  for (std::size_t i = 1; i < wanted; ++i) {
+    // Equal steps in z from -4.4 to 4.4: the outermost bins test the tails too.
+    const double z = -4.4 + 8.8 * static_cast<double>(i) / static_cast<double>(wanted);
+    const auto edge = static_cast<std::int64_t>(std::llround(z * sigma));
+    if (bins.edges.empty() || edge > bins.edges.back()) bins.edges.push_back(edge);
+  }
+  const std::size_t count = bins.edges.size() + 1;
+  bins.probabilities.assign(count, 0.0);
+  if (sigma <= 5000.0) {
+    // Term by term.
+    long double total = 0.0L;
+    std::vector<long double> weights(count, 0.0L);
+    for (auto z = static_cast<std::int64_t>(-40 * sigma); z <= static_cast<std::int64_t>(40 * sigma); ++z) {
+      const long double ratio = static_cast<long double>(z) / static_cast<long double>(sigma);
+      const long double weight = std::exp(-ratio * ratio / 2.0L);
+      weights[static_cast<std::size_t>(std::upper_bound(bins.edges.begin(), bins.edges.end(), z) - bins.edges.begin())] += weight;
+      total += weight;
+    }
+    for (std::size_t i = 0; i < count; ++i) bins.probabilities[i] = static_cast<double>(weights[i] / total);
+  } else {
+    // Midpoint rule against the normal integral: off by less than 1/(24 sigma^2), relative 1e-9 and below.
+    double previous = 0.0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const double cumulative = i < bins.edges.size() ? normal_cdf((static_cast<double>(bins.edges[i]) - 0.5) / sigma) : 1.0;
+      bins.probabilities[i] = cumulative - previous;
+      previous = cumulative;
+    }
+  }
+  return bins;
+}
+
+constexpr std::size_t kDraws = 4'000'000;
+
+class DiscreteGaussianAtSigma : public ::testing::TestWithParam<double> {};
+
+TEST_P(DiscreteGaussianAtSigma, FrequenciesMatchTheExactProbabilities) {
+  const double sigma = GetParam();
+  const Bins bins = make_bins(sigma, 120);
+  const auto counts = bins.count(draw(sigma, kDraws, 11));
+  EXPECT_LT(chi_square(counts, bins.probabilities), chi_square_limit(static_cast<double>(counts.size() - 1)));
+}
+
+TEST_P(DiscreteGaussianAtSigma, AOnePercentErrorInSigmaIsCaught) {
+  const double sigma = GetParam();
+  const Bins bins = make_bins(sigma, 120);
+  for (double factor : {0.99, 1.01}) {
+    const auto counts = bins.count(draw(sigma * factor, kDraws, 12));
+    EXPECT_GT(chi_square(counts, bins.probabilities), chi_square_limit(static_cast<double>(counts.size() - 1))) << factor;
+  }
+}
+
+TEST_P(DiscreteGaussianAtSigma, LowBitsAreUniformWhereSigmaIsLarge) {
+  const double sigma = GetParam();
+  if (sigma < 1000.0) GTEST_SKIP() << "low bits are not uniform at small sigma";
+  std::vector<std::uint64_t> counts(256, 0);
+  for (const std::int64_t value : draw(sigma, kDraws, 13)) ++counts[static_cast<std::uint64_t>(value) & 0xFFU];
+  const std::vector<double> probabilities(256, 1.0 / 256.0);
+  EXPECT_LT(chi_square(counts, probabilities), chi_square_limit(255));
+}
+
+TEST_P(DiscreteGaussianAtSigma, SuccessiveDrawsAreIndependent) {
+  const double sigma = GetParam();
+  const auto values = draw(sigma, kDraws, 14);
+  for (std::size_t lag : {1U, 2U, 255U, 256U, 257U}) {
+    double sum = 0.0;
+    double magnitude_sum = 0.0;
+    const double mean_square = 1.0;
+    for (std::size_t i = lag; i < values.size(); ++i) {
+      const double a = static_cast<double>(values[i]) / sigma;
+      const double b = static_cast<double>(values[i - lag]) / sigma;
+      sum += a * b;
+      magnitude_sum += (a * a - mean_square) * (b * b - mean_square);
+    }
+    const double n = static_cast<double>(values.size() - lag);
+    EXPECT_LT(std::abs(sum) / std::sqrt(n), testing::kTwoSidedMillionth) << lag;
+    EXPECT_LT(std::abs(magnitude_sum) / (2.0 * std::sqrt(n)), testing::kTwoSidedMillionth) << lag;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(FromTinyToHuge, DiscreteGaussianAtSigma,
+                         ::testing::Values(16.0, 61.5, 1000.25, 0x1.8p20, 0x1p34, 0x1.9p52));
+
+TEST(DiscreteGaussian, AgreesWithASlowExactIntegerSampler) {
+  for (std::int64_t sigma : {1, 3, 16}) {
+    constexpr std::size_t kOracleDraws = 400'000;
+    testing::IntegerOracle oracle(sigma, 5);
+    std::map<std::int64_t, std::array<std::uint64_t, 2>> table;
+    for (std::size_t i = 0; i < kOracleDraws; ++i) ++table[oracle.sample()][0];
+    for (const std::int64_t value : draw(static_cast<double>(sigma), kOracleDraws, 15)) ++table[value][1];
+    // Two-sample chi-square; rare values are pooled.
+    double statistic = 0.0;
+    double degrees = -1.0;
+    std::array<double, 2> pooled{};
+    const auto add = [&](double a, double b) {
+      statistic += (a - b) * (a - b) / (a + b);
+      degrees += 1.0;
+    };
+    for (const auto& [value, counts] : table) {
+      const auto a = static_cast<double>(counts[0]);
+      const auto b = static_cast<double>(counts[1]);
+      if (a + b >= 40.0) {
+        add(a, b);
+      } else {
+        pooled[0] += a;
+        pooled[1] += b;
+      }
+    }
+    if (pooled[0] + pooled[1] > 0.0) add(pooled[0], pooled[1]);
+    EXPECT_LT(statistic, testing::chi_square_limit(degrees)) << sigma;
+  }
+}
+
+TEST(DiscreteGaussian, EveryIntegerNearZeroHasItsExactProbability) {
+  // At sigma = 2 the whole distribution is visible, the special treatment of zero included.
+  const double sigma = 2.0;
+  std::vector<double> probabilities;
+  double total = 0.0;
+  for (int z = -40; z <= 40; ++z) total += std::exp(-z * z / 8.0);
+  for (int z = -7; z <= 7; ++z) probabilities.push_back(std::exp(-z * z / 8.0) / total);
+  double rest = 1.0;
+  for (double p : probabilities) rest -= p;
+  probabilities.push_back(rest);
+  std::vector<std::uint64_t> counts(16, 0);
+  for (const std::int64_t value : draw(sigma, kDraws, 16)) {
+    ++counts[value >= -7 && value <= 7 ? static_cast<std::size_t>(value + 7) : 15];
+  }
+  EXPECT_LT(chi_square(counts, probabilities), chi_square_limit(15));
+}
+
+TEST(DiscreteGaussian, RefusesSigmaOutsideItsRange) {
+  for (double sigma : {0.0, 0.5, -1.0, std::nan(""), 0x1p58}) {
+    EXPECT_THROW(DiscreteGaussian{sigma}, std::invalid_argument) << sigma;
+  }
+}
+
+}  // namespace
+}  // namespace rivulet::kernel

@@ -1,0 +1,67 @@
+#include "kernel/hot_loops.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <vector>
+
+namespace rivulet::kernel {
+namespace {
+
+TEST(HotLoops, BothVariantsGiveTheSameBits) {
+  const HotLoops* fast = hot_loops_v3();
+  if (fast == nullptr) GTEST_SKIP() << "this processor or build has no x86-64-v3 variant";
+  const HotLoops& plain = hot_loops_baseline();
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> normal(0.0, 2.0);
+  for (std::size_t count : {1U, 2U, 3U, 4U, 5U, 8U, 11U, 31U, 100U, 257U}) {
+    const std::vector<double> lo(count, -1.0), hi(count, 3.0), centre(count, 1.0), inverse(count, 0.5);
+    const ValueScales scales{lo.data(), hi.data(), centre.data(), inverse.data()};
+    for (int round = 0; round < 200; ++round) {
+      std::vector<double> values(count);
+      for (double& value : values) value = normal(random);
+      if (round % 7 == 0) values[random() % count] = std::nan("");
+      if (round % 11 == 0) values[random() % count] = -HUGE_VAL;
+      std::vector<double> box_a(count), box_b(count);
+      ASSERT_EQ(plain.to_box(values.data(), count, scales, box_a.data()), fast->to_box(values.data(), count, scales, box_b.data()));
+      ASSERT_EQ(std::memcmp(box_a.data(), box_b.data(), count * sizeof(double)), 0);
+      for (double& entry : box_a) entry = std::isfinite(entry) ? entry : 0.0;
+      ASSERT_EQ(plain.sum_of_squares(box_a.data(), count), fast->sum_of_squares(box_a.data(), count));
+      std::vector<double> lattice_a(count), lattice_b(count);
+      ASSERT_EQ(plain.truncate(box_a.data(), count, 32767.9, lattice_a.data()),
+                fast->truncate(box_a.data(), count, 32767.9, lattice_b.data()));
+      ASSERT_EQ(lattice_a, lattice_b);
+    }
+  }
+}
+
+TEST(HotLoops, RankUpdatesAreExactIntegerSumsInEveryVariant) {
+  std::mt19937_64 random(2);
+  for (std::size_t order : {1U, 2U, 5U, 12U, 33U, 101U}) {
+    for (std::size_t rows : {1U, 7U, 64U, 256U}) {
+      std::vector<double> block(order * rows);
+      for (double& entry : block) entry = static_cast<double>(static_cast<int>(random() % 65535) - 32767);
+      std::vector<std::int64_t> expected(order * order, 0);
+      for (std::size_t row = 0; row < rows; ++row) {
+        for (std::size_t j = 0; j < order; ++j) {
+          for (std::size_t i = 0; i <= j; ++i) {
+            expected[j * order + i] += static_cast<std::int64_t>(block[row * order + i]) * static_cast<std::int64_t>(block[row * order + j]);
+          }
+        }
+      }
+      for (const HotLoops* loops : {&hot_loops_baseline(), hot_loops_v3()}) {
+        if (loops == nullptr) continue;
+        std::vector<double> out(order * order, 1e300);
+        loops->rank_update(block.data(), order, rows, out.data());
+        for (std::size_t j = 0; j < order; ++j) {
+          for (std::size_t i = 0; i <= j; ++i) ASSERT_EQ(static_cast<std::int64_t>(out[j * order + i]), expected[j * order + i]);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rivulet::kernel

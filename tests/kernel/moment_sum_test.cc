@@ -1,0 +1,86 @@
+#include "kernel/moment_sum.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace rivulet::kernel {
+namespace {
+
+void add(MomentSum& sum, const std::vector<double>& row) {
+  std::copy(row.begin(), row.end(), sum.next_row().begin());
+  sum.commit_row();
+}
+
+std::vector<std::int64_t> contents(MomentSum sum, bool with_target_square = true) {
+  const privacy::ReleaseLayout layout{sum.order() - 1, with_target_square};
+  std::vector<std::int64_t> out(layout.size());
+  sum.write(layout, out);
+  return out;
+}
+
+std::vector<std::vector<double>> random_rows(std::size_t count, std::size_t order, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::vector<double>> rows(count, std::vector<double>(order));
+  for (auto& row : rows) {
+    for (double& entry : row) entry = static_cast<double>(static_cast<int>(random() % 65537) - 32768);
+  }
+  return rows;
+}
+
+TEST(MomentSum, EqualsTheSumByHandInTheStatedLayout) {
+  MomentSum sum(4);  // x0, x1, x2, y
+  add(sum, {1, 2, 3, 5});
+  add(sum, {-7, 0, 1, 2});
+  // diagonal; (0,1), (0,2), (1,2); cross; y^2
+  EXPECT_EQ(contents(sum), (std::vector<std::int64_t>{50, 4, 10, 2, -4, 6, -9, 10, 17, 29}));
+  EXPECT_EQ(contents(sum, false), (std::vector<std::int64_t>{50, 4, 10, 2, -4, 6, -9, 10, 17}));
+}
+
+TEST(MomentSum, AnySplitAndAnyMergeOrderGivesTheSameBits) {
+  for (std::size_t order : {2U, 12U, 40U}) {
+    const auto rows = random_rows(1000, order, order);
+    MomentSum whole(order);
+    for (const auto& row : rows) add(whole, row);
+    std::mt19937_64 random(9);
+    for (int round = 0; round < 20; ++round) {
+      const std::size_t parts = 1 + random() % 9;
+      std::vector<MomentSum> pieces(parts, MomentSum(order));
+      for (const auto& row : rows) add(pieces[random() % parts], row);
+      std::shuffle(pieces.begin(), pieces.end(), random);
+      MomentSum merged(order);
+      for (const auto& piece : pieces) merged.merge(piece);
+      ASSERT_EQ(merged.rows(), 1000U);
+      ASSERT_EQ(contents(merged), contents(whole));
+    }
+  }
+}
+
+TEST(MomentSum, FewRowsAndManyRowsTakeDifferentPathsToTheSameSums) {
+  const std::size_t order = 13;
+  const auto rows = random_rows(300, order, 3);
+  for (std::size_t count : {1U, 7U, 8U, 63U, 64U, 65U, 300U}) {
+    MomentSum whole(order);
+    MomentSum one_by_one(order);
+    for (std::size_t i = 0; i < count; ++i) {
+      add(whole, rows[i]);
+      MomentSum single(order);
+      add(single, rows[i]);
+      contents(single);
+      one_by_one.merge(single);
+    }
+    ASSERT_EQ(contents(whole), contents(one_by_one)) << count;
+  }
+}
+
+TEST(MomentSum, ClearForgetsEverything) {
+  MomentSum sum(3);
+  add(sum, {1, 2, 3});
+  sum.clear();
+  EXPECT_EQ(sum.rows(), 0U);
+  for (std::int64_t entry : contents(sum)) EXPECT_EQ(entry, 0);
+}
+
+}  // namespace
+}  // namespace rivulet::kernel

@@ -1,0 +1,100 @@
+#include "kernel/random_bits.h"
+
+#include <gtest/gtest.h>
+#include <openssl/evp.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+namespace rivulet::kernel {
+namespace {
+
+std::vector<std::byte> take(RandomBits& bits, std::size_t count) {
+  std::vector<std::byte> out(count);
+  bits.fill(out);
+  return out;
+}
+
+TEST(RandomBits, InsecureBitsAreAesCounterModeUnderTheSeedsDigest) {
+  const std::uint64_t seed = 42;
+  unsigned char key[32];
+  unsigned int written = 0;
+  ASSERT_EQ(EVP_Digest(&seed, sizeof seed, key, &written, EVP_sha256(), nullptr), 1);
+  const unsigned char counter[16] = {};
+  std::vector<unsigned char> stream(48 + 1000, 0);
+  EVP_CIPHER_CTX* context = EVP_CIPHER_CTX_new();
+  int length = 0;
+  ASSERT_EQ(EVP_EncryptInit_ex(context, EVP_aes_256_ctr(), nullptr, key, counter), 1);
+  ASSERT_EQ(EVP_EncryptUpdate(context, stream.data(), &length, stream.data(), static_cast<int>(stream.size())), 1);
+  EVP_CIPHER_CTX_free(context);
+  RandomBits bits = RandomBits::insecure(seed);
+  const auto first = take(bits, 1000);
+  // The first 48 bytes of the keystream are the next key and never handed out.
+  EXPECT_EQ(std::memcmp(first.data(), stream.data() + 48, 1000), 0);
+}
+
+TEST(RandomBits, TheSameSeedGivesTheSameBitsHoweverTheyAreTaken) {
+  RandomBits one = RandomBits::insecure(7);
+  RandomBits two = RandomBits::insecure(7);
+  const auto whole = take(one, 200000);
+  std::vector<std::byte> pieces;
+  for (std::size_t size = 1; pieces.size() < whole.size(); size = size * 3 % 5003 + 1) {
+    const auto piece = take(two, std::min(size, whole.size() - pieces.size()));
+    pieces.insert(pieces.end(), piece.begin(), piece.end());
+  }
+  EXPECT_TRUE(whole == pieces);
+}
+
+TEST(RandomBits, SecureGeneratorsAndDifferentSeedsDiffer) {
+  RandomBits a = RandomBits::secure();
+  RandomBits b = RandomBits::secure();
+  EXPECT_FALSE(take(a, 32) == take(b, 32));
+  RandomBits c = RandomBits::insecure(1);
+  RandomBits d = RandomBits::insecure(2);
+  EXPECT_FALSE(take(c, 32) == take(d, 32));
+}
+
+TEST(RandomBits, NoBlockIsEverRepeated) {
+  RandomBits bits = RandomBits::secure();
+  const auto first = take(bits, 65536);
+  const auto second = take(bits, 65536);
+  EXPECT_FALSE(first == second);
+}
+
+TEST(RandomBits, AForkedChildDoesNotDrawItsParentsBits) {
+  RandomBits bits = RandomBits::secure();
+  take(bits, 100);  // leave a half-used buffer behind
+  int channel[2];
+  ASSERT_EQ(pipe(channel), 0);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const auto mine = take(bits, 32);
+    const bool sent = write(channel[1], mine.data(), 32) == 32;
+    _exit(sent ? 0 : 1);
+  }
+  std::vector<std::byte> childs(32);
+  ASSERT_EQ(read(channel[0], childs.data(), 32), 32);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_FALSE(take(bits, 32) == childs);
+  close(channel[0]);
+  close(channel[1]);
+}
+
+TEST(RandomBits, AboutHalfTheBitsAreOnes) {
+  RandomBits bits = RandomBits::secure();
+  double ones = 0.0;
+  constexpr int kWords = 100000;
+  for (int i = 0; i < kWords; ++i) ones += __builtin_popcountll(bits.next64());
+  // Standard deviation sqrt(64 n)/2; 5 of them is a false alarm with probability below 1e-6.
+  EXPECT_NEAR(ones, 32.0 * kWords, 5.0 * std::sqrt(64.0 * kWords) / 2.0);
+}
+
+}  // namespace
+}  // namespace rivulet::kernel
