@@ -1,0 +1,11 @@
+// Everything a program needs.
+#pragma once
+
+#include "rivulet/budget.h"
+#include "rivulet/constraint.h"
+#include "rivulet/error.h"
+#include "rivulet/model.h"
+#include "rivulet/priv_inc_reg1.h"
+#include "rivulet/schema.h"
+#include "rivulet/statistics.h"
+#include "rivulet/version.h"

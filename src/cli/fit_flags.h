@@ -1,0 +1,44 @@
+// The flags of `rivulet fit`, and how they combine with a configuration file.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stream/config.h"
+
+namespace rivulet::cli {
+
+// As typed. Flags that were not given stay empty, so that the configuration file can speak.
+struct FitFlags {
+  std::optional<std::string> input;
+  std::optional<std::string> config;
+  std::optional<std::string> target;
+  std::vector<std::string> features;
+  std::vector<std::string> bounds;
+  std::vector<std::string> levels;
+  bool no_intercept = false;
+  std::optional<std::string> clip_norm;
+  std::optional<std::string> epsilon;
+  std::optional<std::string> delta;
+  std::optional<std::string> neighbours;
+  std::optional<std::string> horizon;
+  std::optional<std::string> release_every;
+  std::optional<std::string> strategy;
+  std::optional<std::string> tree_decoding;
+  std::optional<std::string> buffers;
+  std::optional<std::string> constraint;
+  std::optional<std::string> profile;
+  std::optional<std::string> releases;
+  std::optional<std::string> delimiter;
+  std::optional<std::uint64_t> insecure_seed;
+  bool quiet = false;
+};
+
+void declare_fit_flags(CLI::App& app, FitFlags& flags);
+// Configuration file first, flags on top. Throws RequestError or IoError.
+stream::FitConfig resolve(const FitFlags& flags);
+
+}  // namespace rivulet::cli

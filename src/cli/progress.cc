@@ -1,0 +1,59 @@
+#include "cli/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+namespace rivulet::cli {
+namespace {
+
+std::string bar(double share) {
+  constexpr int kWidth = 24;
+  const int filled = static_cast<int>(share * kWidth);
+  return "[" + std::string(static_cast<std::size_t>(filled), '#') + std::string(static_cast<std::size_t>(kWidth - filled), '.') + "]";
+}
+
+std::string duration(double seconds) {
+  const auto whole = static_cast<long long>(seconds + 0.5);
+  if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  return fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
+std::string short_count(double count) {
+  if (count >= 1e6) return fmt::format("{:.2f}M", count / 1e6);
+  if (count >= 1e4) return fmt::format("{:.0f}k", count / 1e3);
+  return fmt::format("{:.0f}", count);
+}
+
+}  // namespace
+
+Progress::Progress(bool quiet) : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0), start_(Clock::now()) {
+  next_ = start_ + (terminal_ ? std::chrono::milliseconds(300) : std::chrono::milliseconds(2000));
+}
+
+void Progress::look(std::uint64_t rows, std::uint64_t releases) {
+  const Clock::time_point now = Clock::now();
+  if (now < next_) return;
+  next_ = now + (terminal_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(5000));
+  const double elapsed = std::chrono::duration<double>(now - start_).count();
+  std::string line = fmt::format("{} rows, {} rows/s, {} releases", rows, short_count(static_cast<double>(rows) / elapsed), releases);
+  if (share_ && *share_ > 0.0) {
+    line = fmt::format("{} {:3.0f}%  {}, {} left", bar(*share_), 100.0 * *share_, line, duration(elapsed * (1.0 - *share_) / *share_));
+  }
+  if (terminal_) {
+    fmt::print(stderr, "\r\x1b[K{}", line);
+    shown_ = true;
+  } else {
+    fmt::print(stderr, "{}\n", line);
+  }
+  std::fflush(stderr);
+}
+
+void Progress::finish() {
+  if (shown_) fmt::print(stderr, "\r\x1b[K");
+  shown_ = false;
+}
+
+}  // namespace rivulet::cli

@@ -1,0 +1,41 @@
+// Cholesky factorisation of Q + shift I with its memory kept between calls: the inner loop of the solvers for L2 balls,
+// which run once a release. Up to dimension 48 only the first invert() allocates; above, Eigen may.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace rivulet::solve {
+
+class Cholesky {
+ public:
+  explicit Cholesky(std::size_t dimension);
+
+  [[nodiscard]] std::size_t dimension() const { return dimension_; }
+
+  // Factors the symmetric matrix + shift I (dense, both halves; the lower one is not read). False when it is not
+  // positive definite to working precision: a pivot at or below dimension * 2^-52 of the largest diagonal entry. The
+  // other members may be called only after true.
+  [[nodiscard]] bool factor(std::span<const double> matrix, double shift);
+
+  // out = (matrix + shift I)^-1 right_side. They may be the same memory.
+  void solve(std::span<const double> right_side, std::span<double> out) const;
+  // out = L^-1 right_side for the factor L L^T, so that ||out||^2 = right_side^T (matrix + shift I)^-1 right_side.
+  void solve_half(std::span<const double> right_side, std::span<double> out) const;
+  // The whole inverse, both halves.
+  void invert(std::span<double> out);
+
+ private:
+  bool factor_small(double smallest_pivot);
+  bool factor_blocked(double smallest_pivot);
+
+  std::size_t dimension_;
+  // Row k holds, from its diagonal on, column k of L: Eigen's column-major lower triangle and a row-major upper one are
+  // the same memory.
+  std::vector<double> factor_;
+  std::vector<double> inverse_diagonal_;
+  std::vector<double> scratch_;
+};
+
+}  // namespace rivulet::solve

@@ -1,0 +1,61 @@
+// Monotone accelerated projected gradient descent over any constraint set, from a given start to a stationary point:
+// FISTA with adaptive restart (Beck and Teboulle; O'Donoghue and Candes), the curvature learnt by backtracking,
+// finished by Frank-Wolfe steps with exact line search.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "rivulet/constraint.h"
+#include "solve/quadratic.h"
+
+namespace rivulet::solve {
+
+struct DescentResult {
+  double objective = 0.0;
+  // Frank-Wolfe duality gap: max over v in K of <gradient, theta - v>. Bounds objective - minimum when the objective is
+  // convex; zero exactly at stationary points always.
+  double gap = 0.0;
+  std::size_t iterations = 0;
+  // A step along which the objective bent downward was seen: it is not convex.
+  bool saw_negative_curvature = false;
+};
+
+// One product with Q an iteration, over the non-zero entries of the iterate only: extrapolated points reuse the
+// products of their two ends. Keeps its memory between calls and nothing else: a result depends on the arguments alone.
+class Descent {
+ public:
+  explicit Descent(std::shared_ptr<const ConstraintSet> set);
+
+  // Descends from theta, which must lie in K, on theta^T (Q + ridge I) theta - 2 q^T theta, until the gap is at most
+  // relative_gap * |objective| or the iterations are spent. The objective never rises; theta stays in K.
+  DescentResult run(const Quadratic& quadratic, double ridge, double relative_gap, std::size_t max_iterations,
+                    std::span<double> theta);
+
+ private:
+  // image = (Q + ridge I) point.
+  void apply(std::span<const double> point, std::span<double> image) const;
+  [[nodiscard]] double objective(std::span<const double> point, std::span<const double> image) const;
+  // Sets vertex_ to the Frank-Wolfe vertex at theta_ and returns the gap there.
+  double find_gap();
+  // theta_ to the exact minimiser on the segment to vertex_. False when that gains nothing.
+  bool frank_wolfe_step(DescentResult& result);
+  // From the extrapolated point in ahead_: a projected gradient step to trial_, its curvature checked, raised where too
+  // low.
+  void gradient_step(DescentResult& result);
+
+  std::shared_ptr<const ConstraintSet> set_;
+  const Quadratic* quadratic_ = nullptr;
+  double ridge_ = 0.0;
+  double curvature_ = 0.0;  // estimate of the largest eigenvalue along the steps taken
+
+  std::vector<double> theta_, theta_image_;
+  std::vector<double> previous_, previous_image_;
+  std::vector<double> ahead_, ahead_image_;
+  std::vector<double> trial_, trial_image_;
+  std::vector<double> vertex_, slope_;
+};
+
+}  // namespace rivulet::solve
