@@ -1,0 +1,183 @@
+#include "rivulet/schema.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "rivulet/error.h"
+
+namespace rivulet {
+namespace {
+
+std::string shown(double value) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  return {text.data(), end};
+}
+
+// Halved before they are combined, so that bounds near the largest double do not overflow.
+double midpoint(Interval bounds) {
+  return 0.5 * bounds.lo + 0.5 * bounds.hi;
+}
+double half_range(Interval bounds) {
+  return 0.5 * bounds.hi - 0.5 * bounds.lo;
+}
+
+void check_bounds(const std::string& name, Interval bounds) {
+  const std::string field = "bound " + name;
+  const std::string value = shown(bounds.lo) + ":" + shown(bounds.hi);
+  if (!std::isfinite(bounds.lo) || !std::isfinite(bounds.hi)) {
+    throw RequestError(field, value + " is not finite; accepted: two finite numbers lo:hi with lo < hi");
+  }
+  if (bounds.lo >= bounds.hi) {
+    throw RequestError(field, value + " holds no range; accepted: two finite numbers lo:hi with lo < hi");
+  }
+  // Below the smallest normal number the scale to [-1, 1] would lose its precision or divide by zero.
+  if (half_range(bounds) < std::numeric_limits<double>::min()) {
+    throw RequestError(field, value + " is too narrow to scale; accepted: lo:hi at least 1e-307 apart");
+  }
+}
+
+Schema::Scale scale_of(Interval bounds, bool centred) {
+  if (centred) return {midpoint(bounds), half_range(bounds), bounds.lo, bounds.hi};
+  return {0.0, std::max(std::abs(bounds.lo), std::abs(bounds.hi)), bounds.lo, bounds.hi};
+}
+
+// Levels that have a coordinate: with an intercept the first one is the reference.
+std::size_t first_coded_level(bool has_intercept) {
+  return has_intercept ? 1 : 0;
+}
+
+std::size_t coordinates_of(const Feature& feature, bool has_intercept) {
+  const auto* levels = std::get_if<Levels>(&feature.domain);
+  return levels == nullptr ? 1 : levels->names.size() - first_coded_level(has_intercept);
+}
+
+}  // namespace
+
+void Schema::check_new_name(std::string_view name) const {
+  if (name.empty()) throw RequestError("column", "\"\" is not a name; accepted: the name of a column");
+  const bool is_feature =
+      std::any_of(features_.begin(), features_.end(), [&](const Feature& feature) { return feature.name == name; });
+  if (is_feature || (has_target_ && name == target_name_)) {
+    throw RequestError("column " + std::string(name),
+                       "declared twice; accepted: every column once, as a feature or as the target");
+  }
+}
+
+Schema& Schema::feature(std::string name, Interval bounds) {
+  check_new_name(name);
+  check_bounds(name, bounds);
+  features_.push_back({std::move(name), bounds});
+  return *this;
+}
+
+Schema& Schema::categorical(std::string name, std::vector<std::string> levels) {
+  check_new_name(name);
+  const std::string field = "levels " + name;
+  if (levels.size() < 2) {
+    throw RequestError(field, std::to_string(levels.size()) + " declared; accepted: two or more different levels");
+  }
+  std::vector<std::string> sorted = levels;
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted.front().empty()) {
+    throw RequestError(field, "\"\" is not a level, an empty cell is a missing value; accepted: non-empty names");
+  }
+  if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
+    throw RequestError(field, "\"" + *twice + "\" is declared twice; accepted: two or more different levels");
+  }
+  features_.push_back({std::move(name), Levels{std::move(levels)}});
+  return *this;
+}
+
+Schema& Schema::target(std::string name, Interval bounds) {
+  check_new_name(name);
+  if (has_target_) {
+    throw RequestError(
+        "target", "\"" + name + "\" would be a second target beside \"" + target_name_ + "\"; accepted: one target");
+  }
+  check_bounds(name, bounds);
+  target_name_ = std::move(name);
+  target_bounds_ = bounds;
+  has_target_ = true;
+  return *this;
+}
+
+Schema& Schema::intercept(bool present) {
+  intercept_ = present;
+  return *this;
+}
+
+Schema& Schema::clip_norm(double limit) {
+  if (!(limit > 0.0) || !std::isfinite(limit)) {
+    throw RequestError("clip-norm", shown(limit) + " is not a norm; accepted: a positive finite number");
+  }
+  clip_norm_ = limit;
+  return *this;
+}
+
+Schema Schema::unit_ball(std::size_t features) {
+  Schema schema;
+  schema.intercept(false).clip_norm(1.0);
+  for (std::size_t i = 1; i <= features; ++i) schema.feature(std::string("x").append(std::to_string(i)), {-1.0, 1.0});
+  schema.target("y", {-1.0, 1.0});
+  schema.validate();
+  return schema;
+}
+
+void Schema::validate() const {
+  if (!has_target_) throw RequestError("target", "none is declared; accepted: one numeric column with bounds");
+  if (features_.empty() && !intercept_) {
+    throw RequestError("features", "none is declared and there is no intercept; accepted: at least one of them");
+  }
+}
+
+std::size_t Schema::dimension() const {
+  std::size_t coordinates = intercept_ ? 1 : 0;
+  for (const Feature& feature : features_) coordinates += coordinates_of(feature, intercept_);
+  return coordinates;
+}
+
+std::vector<std::string> Schema::coordinate_names() const {
+  std::vector<std::string> names;
+  names.reserve(dimension());
+  if (intercept_) names.emplace_back("(intercept)");
+  for (const Feature& feature : features_) {
+    if (const auto* levels = std::get_if<Levels>(&feature.domain)) {
+      for (std::size_t i = first_coded_level(intercept_); i < levels->names.size(); ++i) {
+        names.push_back(feature.name + "=" + levels->names[i]);
+      }
+    } else {
+      names.push_back(feature.name);
+    }
+  }
+  return names;
+}
+
+double Schema::norm_limit() const {
+  const auto contributions = features_.size() + (intercept_ ? 1 : 0);
+  const double box_norm = std::sqrt(static_cast<double>(contributions));
+  return clip_norm_ ? std::min(*clip_norm_, box_norm) : box_norm;
+}
+
+std::vector<Schema::Scale> Schema::value_scales() const {
+  std::vector<Scale> scales;
+  scales.reserve(row_width());
+  for (const Feature& feature : features_) {
+    if (const auto* bounds = std::get_if<Interval>(&feature.domain)) {
+      scales.push_back(scale_of(*bounds, intercept_));
+    } else {
+      scales.insert(scales.end(), coordinates_of(feature, intercept_), Scale{0.0, 1.0, 0.0, 1.0});
+    }
+  }
+  return scales;
+}
+
+Schema::Scale Schema::target_scale() const {
+  return scale_of(target_bounds_, intercept_);
+}
+
+}  // namespace rivulet

@@ -1,0 +1,282 @@
+#include "stream/config.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <new>
+#include <sstream>
+#include <toml.hpp>
+#include <tuple>
+#include <utility>
+
+#include "rivulet/error.h"
+#include "stream/byte_source.h"
+#include "stream/number_text.h"
+#include "stream/setting_text.h"
+#include "stream/toml_guard.h"
+
+namespace rivulet::stream {
+namespace {
+
+constexpr std::size_t kLargestConfig = std::size_t{1} << 20;
+std::string shown_value(const toml::value& value) {
+  switch (value.type()) {
+    case toml::value_t::boolean:
+      return value.as_boolean() ? "true" : "false";
+    case toml::value_t::integer:
+      return std::to_string(value.as_integer());
+    case toml::value_t::floating:
+      return shown(value.as_floating());
+    case toml::value_t::string:
+      return shown(value.as_string().str);
+    case toml::value_t::array:
+      return "a list of " + std::to_string(value.as_array().size());
+    case toml::value_t::table:
+      return "a table";
+    default:
+      return "a date or time";
+  }
+}
+
+[[noreturn]] void refuse(const std::string& key, const toml::value& value, const std::string& accepted) {
+  throw RequestError(key, shown_value(value) + " is not accepted; accepted: " + accepted);
+}
+
+std::string text_of(const std::string& key, const toml::value& value, const std::string& accepted) {
+  if (!value.is_string() || value.as_string().str.empty()) refuse(key, value, accepted);
+  return value.as_string().str;
+}
+
+// The parser turns a number too large for its type into the largest one there is; that is no number anybody wrote.
+bool is_saturated(const toml::value& value) {
+  if (value.is_integer()) {
+    const auto number = value.as_integer();
+    return number == std::numeric_limits<toml::integer>::max() || number == std::numeric_limits<toml::integer>::min();
+  }
+  return value.is_floating() && std::abs(value.as_floating()) == std::numeric_limits<toml::floating>::max();
+}
+
+double number_of(const std::string& key, const toml::value& value, const std::string& accepted) {
+  if (!(value.is_integer() || value.is_floating()) || is_saturated(value)) refuse(key, value, accepted);
+  return value.is_integer() ? static_cast<double>(value.as_integer()) : value.as_floating();
+}
+
+double positive_of(const std::string& key, const toml::value& value) {
+  constexpr auto kAccepted = "a positive finite number, e.g. 1.5";
+  const double number = number_of(key, value, kAccepted);
+  if (!(number > 0.0) || !std::isfinite(number)) refuse(key, value, kAccepted);
+  return number;
+}
+
+std::uint64_t positive_whole_of(const std::string& key, const toml::value& value,
+                                const std::string& accepted = "a positive whole number, e.g. 100") {
+  if (!value.is_integer() || value.as_integer() <= 0 || is_saturated(value)) refuse(key, value, accepted);
+  return static_cast<std::uint64_t>(value.as_integer());
+}
+
+std::vector<std::string> names_of(const std::string& key, const toml::value& value, const std::string& accepted) {
+  if (!value.is_array()) refuse(key, value, accepted);
+  std::vector<std::string> names;
+  for (const toml::value& name : value.as_array()) names.push_back(text_of(key, name, accepted));
+  return names;
+}
+
+Interval interval_of(const std::string& key, const toml::value& value) {
+  constexpr auto kAccepted = "[lo, hi] or \"lo:hi\", two finite numbers with lo < hi";
+  if (value.is_string()) return parse_interval(value.as_string().str, key);
+  if (!value.is_array() || value.as_array().size() != 2) refuse(key, value, kAccepted);
+  const Interval bounds{number_of(key, value.as_array()[0], kAccepted), number_of(key, value.as_array()[1], kAccepted)};
+  if (!std::isfinite(bounds.lo) || !std::isfinite(bounds.hi) || !(bounds.lo < bounds.hi)) {
+    throw RequestError(key,
+                       "[" + shown(bounds.lo) + ", " + shown(bounds.hi) + "] is not accepted; accepted: " + kAccepted);
+  }
+  return bounds;
+}
+
+Horizon horizon_of(const std::string& key, const toml::value& value) {
+  if (value.is_string()) return parse_horizon(value.as_string().str, key);
+  return Horizon::known(positive_whole_of(key, value, "\"unbounded\" or a positive whole number of steps"));
+}
+
+// Runs `read` on one value of the file and adds to its errors where in the file that was.
+void at_line(const toml::value& value, const std::string& origin, const std::function<void()>& read) {
+  try {
+    read();
+  } catch (const RequestError& error) {
+    const std::string explanation = std::string(error.what()).substr(error.field().size() + 2);
+    throw RequestError(error.field(),
+                       explanation + " (" + origin + ", line " + std::to_string(value.location().line()) + ")");
+  }
+}
+
+struct Entry {
+  std::string key;
+  toml::value value;
+};
+
+// In the order of the file, so that the first mistake is the one reported.
+std::vector<Entry> entries_of(const toml::value& table) {
+  std::vector<std::tuple<std::size_t, std::size_t, const std::string*, const toml::value*>> placed;
+  for (const auto& [key, value] : table.as_table()) {
+    const auto where = value.location();
+    placed.emplace_back(where.line(), where.column(), &key, &value);
+  }
+  std::sort(placed.begin(), placed.end());
+  std::vector<Entry> entries;
+  for (const auto& [line, column, key, value] : placed) entries.push_back({*key, *value});
+  return entries;
+}
+
+struct Setting {
+  std::string_view key;
+  void (*read)(FitConfig&, const std::string& key, const toml::value&);
+};
+
+constexpr auto kName = "the name of a column in quotes";
+constexpr auto kPath = "a path in quotes";
+
+constexpr std::array<Setting, 17> kSettings{{
+    {"input", [](FitConfig& c, const std::string& key, const toml::value& v) { c.input = text_of(key, v, kPath); }},
+    {"target", [](FitConfig& c, const std::string& key, const toml::value& v) { c.target = text_of(key, v, kName); }},
+    {"features",
+     [](FitConfig& c, const std::string& key, const toml::value& v) {
+       c.features = names_of(key, v, "a list of names of columns, e.g. [\"age\", \"income\"]");
+     }},
+    {"intercept",
+     [](FitConfig& c, const std::string& key, const toml::value& v) {
+       if (!v.is_boolean()) refuse(key, v, "true or false, without quotes");
+       c.intercept = v.as_boolean();
+     }},
+    {"clip-norm",
+     [](FitConfig& c, const std::string& key, const toml::value& v) { c.clip_norm = positive_of(key, v); }},
+    {"epsilon", [](FitConfig& c, const std::string& key, const toml::value& v) { c.epsilon = positive_of(key, v); }},
+    {"delta",
+     [](FitConfig& c, const std::string& key, const toml::value& v) {
+       constexpr auto kAccepted = "a number above 0 and below 1, e.g. 1e-6";
+       const double delta = number_of(key, v, kAccepted);
+       if (!(delta > 0.0) || !(delta < 1.0)) refuse(key, v, kAccepted);
+       c.delta = delta;
+     }},
+    {"neighbours",
+     [](FitConfig& c, const std::string& key, const toml::value& v) {
+       c.neighbours = parse_neighbours(text_of(key, v, "\"replace\" or \"zero-out\""), key);
+     }},
+    {"horizon", [](FitConfig& c, const std::string& key, const toml::value& v) { c.horizon = horizon_of(key, v); }},
+    {"release-every",
+     [](FitConfig& c, const std::string& key, const toml::value& v) { c.release_every = positive_whole_of(key, v); }},
+    {"strategy",
+     [](FitConfig& c, const std::string& key, const toml::value& v) {
+       c.strategy = parse_strategy(text_of(key, v, "\"blt\", \"tree\" or \"hybrid\""), key);
+     }},
+    {"tree-decoding",
+     [](FitConfig& c, const std::string& key, const toml::value& v) {
+       c.tree_decoding = parse_tree_decoding(text_of(key, v, "\"optimal\" or \"paper\""), key);
+     }},
+    {"buffers",
+     [](FitConfig& c, const std::string& key, const toml::value& v) { c.buffers = positive_whole_of(key, v); }},
+    {"constraint",
+     [](FitConfig& c, const std::string& key, const toml::value& v) {
+       c.constraint = text_of(key, v, "a constraint set in quotes, e.g. \"l2:1.5\"");
+     }},
+    {"profile",
+     [](FitConfig& c, const std::string& key, const toml::value& v) {
+       c.profile = parse_profile(text_of(key, v, "\"tight\" or \"paper\""), key);
+     }},
+    {"releases",
+     [](FitConfig& c, const std::string& key, const toml::value& v) { c.releases = text_of(key, v, kPath); }},
+    {"delimiter",
+     [](FitConfig& c, const std::string& key, const toml::value& v) {
+       c.delimiter = parse_delimiter(text_of(key, v, "one character in quotes, or \"tab\""), key);
+     }},
+}};
+
+[[noreturn]] void refuse_key(const std::string& key) {
+  std::vector<std::string_view> keys{"bounds", "levels"};
+  for (const Setting& known : kSettings) keys.push_back(known.key);
+  if (const std::string_view suggestion = nearest(key, keys); !suggestion.empty()) {
+    throw RequestError(key, "unknown key; did you mean " + shown(suggestion) + "?");
+  }
+  std::string accepted;
+  for (const std::string_view known : keys) accepted += (accepted.empty() ? "" : ", ") + std::string(known);
+  throw RequestError(key, "unknown key; accepted: " + accepted);
+}
+
+void read_setting(FitConfig& config, const Entry& entry) {
+  const std::string& key = entry.key;
+  const toml::value& value = entry.value;
+  if (key == "bounds" || key == "levels") {
+    refuse(key, value, "a table: [" + key + "] on a line of its own, then one entry a column");
+  }
+  const auto setting = std::find_if(kSettings.begin(), kSettings.end(), [&](const Setting& s) { return s.key == key; });
+  if (setting == kSettings.end()) refuse_key(key);
+  setting->read(config, key, value);
+}
+
+void read_column(FitConfig& config, const std::string& kind, const Entry& entry) {
+  const std::string field = kind + "." + entry.key;
+  if (kind == "bounds") {
+    config.bounds.insert_or_assign(entry.key, interval_of(field, entry.value));
+  } else {
+    config.levels.insert_or_assign(entry.key, names_of(field, entry.value, "a list of names, e.g. [\"AA\", \"UA\"]"));
+  }
+}
+
+// The parser explains itself over several lines with a picture; its first line says what is wrong.
+std::string first_line(const std::string& explanation) {
+  std::string line = explanation.substr(0, explanation.find('\n'));
+  if (line.starts_with("[error] ")) line.erase(0, 8);
+  if (line.starts_with("toml::")) line.erase(0, std::min(line.find(": "), line.size() - 2) + 2);
+  return line;
+}
+
+toml::value parse_toml(std::string_view text, const std::string& origin) {
+  check_before_parsing(text, origin);
+  std::istringstream stream{std::string(text)};
+  try {
+    return toml::parse(stream, origin);
+  } catch (const toml::exception& error) {
+    throw RequestError("config", origin + ", line " + std::to_string(error.location().line()) +
+                                     ": not TOML: " + first_line(error.what()));
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception&) {
+    throw RequestError("config", origin + ": not TOML; accepted: lines of key = value, [bounds] and [levels]");
+  }
+}
+
+}  // namespace
+
+FitConfig parse_config(std::string_view text, const std::string& origin) {
+  FitConfig config;
+  for (const Entry& entry : entries_of(parse_toml(text, origin))) {
+    if ((entry.key == "bounds" || entry.key == "levels") && entry.value.is_table()) {
+      for (const Entry& column : entries_of(entry.value)) {
+        at_line(column.value, origin, [&] { read_column(config, entry.key, column); });
+      }
+    } else {
+      at_line(entry.value, origin, [&] { read_setting(config, entry); });
+    }
+  }
+  return config;
+}
+
+FitConfig read_config(const std::string& path) {
+  FileSource source(path);
+  std::string text(kLargestConfig + 1, '\0');
+  std::size_t length = 0;
+  while (length < text.size()) {
+    const std::size_t more = source.read({text.data() + length, text.size() - length});
+    if (more == 0) break;
+    length += more;
+  }
+  if (length > kLargestConfig) {
+    throw RequestError("config",
+                       path + " is too large; accepted: at most " + std::to_string(kLargestConfig) + " bytes");
+  }
+  text.resize(length);
+  return parse_config(text, source.name());
+}
+
+}  // namespace rivulet::stream

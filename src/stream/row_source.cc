@@ -1,0 +1,155 @@
+#include "stream/row_source.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "rivulet/error.h"
+#include "stream/number_text.h"
+
+namespace rivulet::stream {
+namespace {
+
+// The names of a header, for a message. A first line with a number or an empty name in it may well be a row of a file
+// without a header, and a row is never shown.
+std::string listed(const std::vector<std::string>& header) {
+  const bool may_be_a_row = std::any_of(header.begin(), header.end(), [](const std::string& name) {
+    return name.empty() || parse_finite(name).has_value();
+  });
+  if (may_be_a_row) {
+    return "the first line holds numbers or empty names, so it is not shown; accepted: a header line with the name of "
+           "every column";
+  }
+  constexpr std::size_t kMost = 50;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(header.size(), kMost); ++i) {
+    names += (i == 0 ? "" : ", ") + shown(header[i]);
+  }
+  if (header.size() > kMost) names += " and " + std::to_string(header.size() - kMost) + " more";
+  return "the header has " + names;
+}
+
+std::size_t find_column(const std::string& name, const std::vector<std::string>& header,
+                        const std::string& source_name) {
+  const auto first = std::find(header.begin(), header.end(), name);
+  if (first == header.end()) {
+    throw RequestError("column " + name, "not found in " + source_name + "; " + listed(header));
+  }
+  if (std::find(first + 1, header.end(), name) != header.end()) {
+    throw RequestError("column " + name, "stands more than once in the header of " + source_name +
+                                             "; accepted: a header that names it once");
+  }
+  return static_cast<std::size_t>(first - header.begin());
+}
+
+}  // namespace
+
+CsvRowSource::CsvRowSource(ByteSource& source, const Schema& schema, CsvOptions options)
+    : source_name_(source.name()), reader_(source, options), row_width_(schema.row_width()) {
+  schema.validate();
+  Record record;
+  if (!reader_.next(record)) {
+    throw IoError(source_name_ + (source.stopped() ? ": stopped before the header line was complete"
+                                                   : ": is empty; accepted: CSV with a header line"));
+  }
+  if (record.status != RecordStatus::ok) {
+    throw IoError(source_name_ + ": the header on line " + std::to_string(record.line) +
+                  " is not valid CSV: a quote is not closed or followed by text, or it is longer than " +
+                  std::to_string(options.record_limit) + " bytes");
+  }
+  std::vector<std::string> header;
+  for (const std::string_view name : record.fields) header.emplace_back(trimmed(name));
+  bind(schema, header);
+}
+
+void CsvRowSource::bind(const Schema& schema, const std::vector<std::string>& header) {
+  std::size_t value = 0;
+  for (const Feature& feature : schema.features()) {
+    const std::size_t field = find_column(feature.name, header, source_name_);
+    if (const auto* levels = std::get_if<Levels>(&feature.domain)) {
+      CategoricalColumn column{field, value, schema.has_intercept() ? std::size_t{1} : std::size_t{0}, {}};
+      for (std::size_t i = 0; i < levels->names.size(); ++i) column.levels.emplace(levels->names[i], i);
+      value += levels->names.size() - column.reference_levels;
+      categorical_.push_back(std::move(column));
+    } else {
+      numeric_.push_back({field, value++});
+    }
+  }
+  target_field_ = find_column(schema.target_name(), header, source_name_);
+}
+
+bool CsvRowSource::next(Row& row) {
+  Record record;
+  if (!reader_.next(record)) return false;
+  ++tally_.rows;
+  row.values.resize(row_width_);
+
+  bool usable = false;
+  if (record.status == RecordStatus::ok) {
+    const Fault fault = read_fields(record, row);
+    count(fault);
+    usable = fault == Fault::none;
+  } else {
+    ++(record.status == RecordStatus::ragged ? tally_.ragged : tally_.malformed);
+  }
+  if (!usable) {
+    constexpr double kUnusable = std::numeric_limits<double>::quiet_NaN();
+    std::fill(row.values.begin(), row.values.end(), kUnusable);
+    row.target = kUnusable;
+  }
+  return true;
+}
+
+CsvRowSource::Fault CsvRowSource::read_fields(const Record& record, Row& row) {
+  for (const NumericColumn& column : numeric_) {
+    const Fault fault = read_number(record.fields[column.field], row.values[column.value]);
+    if (fault != Fault::none) return fault;
+  }
+  for (const CategoricalColumn& column : categorical_) {
+    const Fault fault = read_level(record.fields[column.field], column, row.values);
+    if (fault != Fault::none) return fault;
+  }
+  return read_number(record.fields[target_field_], row.target);
+}
+
+CsvRowSource::Fault CsvRowSource::read_number(std::string_view cell, double& number) {
+  const std::string_view text = trimmed(cell);
+  if (const auto parsed = parse_finite(text)) {
+    number = *parsed;
+    return Fault::none;
+  }
+  return means_missing(text) ? Fault::missing : Fault::not_a_number;
+}
+
+CsvRowSource::Fault CsvRowSource::read_level(std::string_view cell, const CategoricalColumn& column,
+                                             std::vector<double>& values) {
+  auto found = column.levels.find(cell);
+  if (found == column.levels.end()) found = column.levels.find(trimmed(cell));
+  // Declared levels come first: NA is a country code as well as a missing value.
+  if (found == column.levels.end()) return means_missing(trimmed(cell)) ? Fault::missing : Fault::unknown_level;
+
+  const auto begin = values.begin() + static_cast<std::ptrdiff_t>(column.first_value);
+  const std::size_t width = column.levels.size() - column.reference_levels;
+  std::fill(begin, begin + static_cast<std::ptrdiff_t>(width), 0.0);
+  if (found->second >= column.reference_levels) {
+    values[column.first_value + found->second - column.reference_levels] = 1.0;
+  }
+  return Fault::none;
+}
+
+void CsvRowSource::count(Fault fault) {
+  switch (fault) {
+    case Fault::none:
+      break;
+    case Fault::missing:
+      ++tally_.missing;
+      break;
+    case Fault::not_a_number:
+      ++tally_.not_a_number;
+      break;
+    case Fault::unknown_level:
+      ++tally_.unknown_level;
+      break;
+  }
+}
+
+}  // namespace rivulet::stream
