@@ -5,7 +5,7 @@
 namespace rivulet::kernel {
 
 const DiscreteGaussian& DiscreteGaussianNoise::sampler(double sigma) {
-  constexpr std::size_t kMostSamplers = 64;
+  constexpr std::size_t kMostSamplers = 8;  // the hybrid scheme moves on to new sigmas; old tables are not kept
   auto found = samplers_.find(sigma);
   if (found == samplers_.end()) {
     if (samplers_.size() == kMostSamplers) samplers_.clear();

@@ -29,7 +29,7 @@ class DiscreteGaussianNoise final : public NoiseSource {
   const DiscreteGaussian& sampler(double sigma);
 
   RandomBits bits_;
-  std::map<double, DiscreteGaussian> samplers_;  // one per distinct sigma; a handful
+  std::map<double, DiscreteGaussian> samplers_;  // one per distinct sigma in use
   std::vector<std::int64_t> draws_;
 };
 

@@ -1,0 +1,152 @@
+// The whole path, measured as ratios and medians within one run, so that a noisy machine does not matter much:
+//   * rows/s from CSV with a release after every row, d = 10 (target 100,000 a core);
+//   * ingest at d = 100, a release every 1000 rows, rows in memory, against Eigen's own rank-k update (target 50%);
+//   * memory at 10^4 and at 10^7 steps (target: no growth).
+#include <malloc.h>
+#include <sys/resource.h>
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernel/hot_loops.h"
+#include "rivulet/priv_inc_reg1.h"
+#include "stream/memory_source.h"
+#include "stream/row_source.h"
+
+namespace {
+
+using namespace rivulet;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+std::string make_csv(std::size_t rows, std::size_t features) {
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::string csv;
+  for (std::size_t i = 0; i < features; ++i) csv += "x" + std::to_string(i) + ",";
+  csv += "y\n";
+  char cell[32];
+  for (std::size_t row = 0; row < rows; ++row) {
+    double y = 0.0;
+    for (std::size_t i = 0; i < features; ++i) {
+      const double x = uniform(random);
+      y += x / static_cast<double>(features);
+      csv.append(cell, static_cast<std::size_t>(std::snprintf(cell, sizeof cell, "%.6f,", x)));
+    }
+    csv.append(cell, static_cast<std::size_t>(std::snprintf(cell, sizeof cell, "%.6f\n", y)));
+  }
+  return csv;
+}
+
+Schema box_schema(std::size_t features) {
+  Schema schema;
+  for (std::size_t i = 0; i < features; ++i) schema.feature("x" + std::to_string(i), {-1, 1});
+  return schema.target("y", {-1, 1});
+}
+
+void release_every_row() {
+  constexpr std::size_t kRows = 200'000;
+  const std::string csv = make_csv(kRows, 10);
+  std::vector<double> rates;
+  double checksum = 0.0;
+  for (int repetition = 0; repetition < 5; ++repetition) {
+    PrivIncReg1::Options options;
+    options.schema = box_schema(10);
+    PrivIncReg1 regression(options);
+    stream::MemorySource source(csv);
+    stream::CsvRowSource rows(source, options.schema);
+    stream::Row row;
+    const auto start = Clock::now();
+    while (rows.next(row)) {
+      if (regression.observe(row.values, row.target)) checksum += regression.model().intercept;
+    }
+    rates.push_back(static_cast<double>(kRows) / seconds_since(start));
+  }
+  std::printf("release after every row, d = 10 + intercept, from CSV, model solved each time: %.0f rows/s (target 100000)%s\n",
+              median(rates), checksum == 0.123 ? " " : "");
+}
+
+void ingest_against_rank_update() {
+  constexpr std::size_t kDimension = 100;
+  constexpr std::size_t kRows = 20'000;
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::vector<double> values(kRows * kDimension), targets(kRows);
+  for (double& value : values) value = uniform(random);
+  for (double& value : targets) value = uniform(random);
+
+  PrivIncReg1::Options options;
+  options.schema = box_schema(kDimension).intercept(false);
+  options.release_every = 1000;
+  std::vector<double> ratios, ours, plain;
+  for (int repetition = 0; repetition < 15; ++repetition) {
+    // Eigen's own rate on blocks of 1000 rows of the same order, compiled with the best instruction set of this machine.
+    constexpr std::size_t kOrder = kDimension + 1;
+    std::vector<double> block(1000 * kOrder, 0.5), out(kOrder * kOrder);
+    auto start = Clock::now();
+    for (std::size_t i = 0; i < kRows / 1000; ++i) kernel::hot_loops().rank_update(block.data(), kOrder, 1000, out.data());
+    const double plain_seconds = seconds_since(start);
+    PrivIncReg1 regression(options);
+    start = Clock::now();
+    regression.observe_many(values, targets);
+    const double our_seconds = seconds_since(start);
+    ratios.push_back(plain_seconds / our_seconds);
+    ours.push_back(static_cast<double>(kRows) / our_seconds);
+    plain.push_back(static_cast<double>(kRows) / plain_seconds);
+  }
+  std::printf("ingest, d = 100, release every 1000 rows, from memory: %.0f rows/s; Eigen's rank-k update alone: %.0f rows/s; share %.0f%% (target 50%%)\n",
+              median(ours), median(plain), 100.0 * median(ratios));
+}
+
+void memory() {
+  PrivIncReg1::Options options;
+  options.schema = box_schema(10);
+  PrivIncReg1 regression(options);
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::array<double, 10> row{};
+  const auto peak_kilobytes = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+  };
+  std::size_t early = 0;
+  long early_peak = 0;
+  constexpr std::uint64_t kSteps = 10'000'000;
+  const auto start = Clock::now();
+  for (std::uint64_t step = 1; step <= kSteps; ++step) {
+    for (double& value : row) value = uniform(random);
+    regression.observe(row, row[0]);
+    if (step == 10'000) {
+      (void)regression.model();
+      early = mallinfo2().uordblks;
+      early_peak = peak_kilobytes();
+    }
+    if (step % 1'000'000 == 0) std::fprintf(stderr, "\rmemory: %llu million steps, %.0f s", static_cast<unsigned long long>(step / 1'000'000), seconds_since(start));
+  }
+  std::fprintf(stderr, "\r                                        \r");
+  (void)regression.model();
+  std::printf("memory, d = 10, a release after every row: heap %zu bytes at 10^4 steps, %zu at 10^7; peak resident %ld KB, %ld KB (target: flat)\n",
+              early, mallinfo2().uordblks, early_peak, peak_kilobytes());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  release_every_row();
+  ingest_against_rank_update();
+  if (argc < 2 || std::string(argv[1]) != "--quick") memory();
+  return 0;
+}
