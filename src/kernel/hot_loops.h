@@ -25,8 +25,8 @@ struct HotLoops {
   std::int64_t (*truncate)(const double* box, std::size_t count, double factor, double* lattice);
   // Sum of squares in a fixed order of four partial sums.
   double (*sum_of_squares)(const double* box, std::size_t count);
-  // The upper triangle of rows^T rows: out (order x order, column-major) is overwritten. `rows` holds `count` rows of `order`
-  // integer-valued doubles, one after another. Exact while count * max|entry|^2 < 2^53.
+  // Adds the upper triangle of rows^T rows to out (order x order, column-major). `rows` holds `count` rows of `order` integer-valued
+  // doubles, one after another. Exact while all rows ever added, times max|entry|^2, stay below 2^53.
   void (*rank_update)(const double* rows, std::size_t order, std::size_t count, double* out);
 };
 

@@ -8,11 +8,14 @@
 namespace rivulet::kernel {
 namespace {
 
-// Enough rows for full speed of the rank update; exactness allows 2^21 (entries below 2^16 in magnitude).
+// Enough rows for full speed of the rank update.
 std::size_t capacity_for(std::size_t order) { return order < 24 ? 64 : 256; }
 
 // Below this many rows the plain loop is faster than setting up a blocked product.
 constexpr std::size_t kFewRows = 8;
+
+// Entries are below 2^16 in magnitude, so 2^20 rows of products stay below 2^52.
+constexpr std::uint64_t kMostProductRows = std::uint64_t{1} << 20;
 
 }  // namespace
 
@@ -20,16 +23,15 @@ MomentSum::MomentSum(std::size_t order)
     : order_(order),
       block_capacity_(capacity_for(order)),
       block_(block_capacity_ * order),
-      product_(order * order),
+      products_(order * order),
       sums_(order * (order + 1) / 2, 0) {}
 
 void MomentSum::commit_row() {
   ++rows_;
-  if (++block_rows_ == block_capacity_) fold();
+  if (++block_rows_ == block_capacity_) multiply_block();
 }
 
-void MomentSum::fold() {
-  if (block_rows_ == 0) return;
+void MomentSum::multiply_block() {
   if (block_rows_ < kFewRows) {
     for (std::size_t row = 0; row < block_rows_; ++row) {
       const double* u = block_.data() + row * order_;
@@ -41,15 +43,25 @@ void MomentSum::fold() {
       }
     }
   } else {
-    hot_loops().rank_update(block_.data(), order_, block_rows_, product_.data());
-    std::int64_t* sum = sums_.data();
-    for (std::size_t column = 0; column < order_; ++column) {
-      const double* product = product_.data() + column * order_;
-      for (std::size_t i = 0; i <= column; ++i) sum[i] += static_cast<std::int64_t>(product[i]);
-      sum += column + 1;
-    }
+    hot_loops().rank_update(block_.data(), order_, block_rows_, products_.data());
+    product_rows_ += block_rows_;
+    if (product_rows_ + block_capacity_ > kMostProductRows) fold_products();
   }
   block_rows_ = 0;
+}
+
+void MomentSum::fold_products() {
+  if (product_rows_ == 0) return;
+  std::int64_t* sum = sums_.data();
+  for (std::size_t column = 0; column < order_; ++column) {
+    double* product = products_.data() + column * order_;
+    for (std::size_t i = 0; i <= column; ++i) {
+      sum[i] += static_cast<std::int64_t>(product[i]);
+      product[i] = 0.0;
+    }
+    sum += column + 1;
+  }
+  product_rows_ = 0;
 }
 
 void MomentSum::merge(const MomentSum& other) {
@@ -58,6 +70,14 @@ void MomentSum::merge(const MomentSum& other) {
     std::copy_n(other.block_.data() + row * order_, order_, next_row().data());
     commit_row();
   }
+  if (other.product_rows_ != 0) {
+    std::int64_t* sum = sums_.data();
+    for (std::size_t column = 0; column < order_; ++column) {
+      const double* product = other.products_.data() + column * order_;
+      for (std::size_t i = 0; i <= column; ++i) sum[i] += static_cast<std::int64_t>(product[i]);
+      sum += column + 1;
+    }
+  }
   for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i] += other.sums_[i];
   rows_ += other.rows_ - other.block_rows_;
 }
@@ -65,13 +85,14 @@ void MomentSum::merge(const MomentSum& other) {
 void MomentSum::clear() {
   rows_ = 0;
   block_rows_ = 0;
-  std::fill(block_.begin(), block_.end(), 0.0);
-  std::fill(product_.begin(), product_.end(), 0.0);
+  if (product_rows_ != 0) std::fill(products_.begin(), products_.end(), 0.0);
+  product_rows_ = 0;
   std::fill(sums_.begin(), sums_.end(), 0);
 }
 
 void MomentSum::write(const privacy::ReleaseLayout& layout, std::span<std::int64_t> out) {
-  fold();
+  multiply_block();
+  fold_products();
   const std::int64_t* sum = sums_.data();
   const std::size_t dimension = layout.dimension;
   std::size_t above = layout.offdiagonal_begin();

@@ -13,9 +13,9 @@ constexpr double kTwo64 = 18446744073709551616.0;
 // Margin for the double-precision evaluation of closed forms with positive terms (a few hundred operations).
 constexpr double kRoundUp = 1.0 + 1e-12;
 
-std::uint64_t to_fraction(double value) {
-  if (!(value > 0.0 && value < 1.0)) throw std::invalid_argument("BLT parameter outside (0, 1)");
-  return static_cast<std::uint64_t>(std::llround(value * (kTwo64 / 2.0))) * 2;
+Fraction to_fraction(double value) {
+  if (!(value > 0.0 && value < 0.5)) throw std::invalid_argument("BLT parameter outside (0, 1/2)");
+  return Fraction(std::llround(value * kTwo64));
 }
 
 // The zeros of 1 + sum_j omega_j / (theta_gap_j - gamma) in gamma: the inverse's gaps for given (theta, omega).
@@ -53,8 +53,8 @@ BltParameters::BltParameters(const std::vector<double>& theta_gaps, const std::v
   for (std::size_t j = 0; j < theta_gaps.size(); ++j) {
     theta_gap_fraction_.push_back(to_fraction(theta_gaps[j]));
     omega_fraction_.push_back(to_fraction(exact_omega[j]));
-    theta_gap_.push_back(static_cast<double>(theta_gap_fraction_.back()) / kTwo64);
-    omega_.push_back(static_cast<double>(omega_fraction_.back()) / kTwo64);
+    theta_gap_.push_back(static_cast<double>(theta_gap_fraction_.back().numerator()) / kTwo64);
+    omega_.push_back(static_cast<double>(omega_fraction_.back().numerator()) / kTwo64);
   }
   for (double gap : inverse_gaps) inverse_gap_.push_back(refine_inverse_gap(theta_gap_, omega_, gap));
   beta_ = blt_beta(theta_gap_, inverse_gap_);

@@ -11,6 +11,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/int128.h"
+
 namespace rivulet::strategy {
 
 // Number of buffers that suffice for every horizon Rivulet offers.
@@ -20,17 +22,18 @@ inline constexpr std::uint64_t kUnboundedDesignSteps = std::uint64_t{1} << 30;
 
 class BltParameters {
  public:
-  // From interlaced gaps 0 < a_1 < g_1 < a_2 < g_2 < ... < 1 (a: theta_gap, g: inverse_gap). The parameters are rounded to
-  // multiples of 2^-64 (what the integer encoder uses) and every figure below is recomputed from the rounded values.
+  // From interlaced gaps 0 < a_1 < g_1 < a_2 < g_2 < ... < 1 (a: theta_gap, g: inverse_gap) with every a and omega below 1/2. The parameters
+  // are rounded to multiples of 2^-64 (what the integer encoder uses) and every figure below is recomputed from the rounded values.
+  // Throws std::invalid_argument otherwise.
   BltParameters(const std::vector<double>& theta_gaps, const std::vector<double>& inverse_gaps);
 
   [[nodiscard]] std::size_t buffers() const { return theta_gap_.size(); }
   [[nodiscard]] const std::vector<double>& theta_gap() const { return theta_gap_; }
   [[nodiscard]] const std::vector<double>& inverse_gap() const { return inverse_gap_; }
   [[nodiscard]] const std::vector<double>& omega() const { return omega_; }
-  // The same as fractions of 2^64, exactly: theta_gap()[j] == theta_gap_fraction()[j] / 2^64 up to double rounding.
-  [[nodiscard]] const std::vector<std::uint64_t>& theta_gap_fraction() const { return theta_gap_fraction_; }
-  [[nodiscard]] const std::vector<std::uint64_t>& omega_fraction() const { return omega_fraction_; }
+  // The same as fractions of 2^64, exactly: theta_gap()[j] == theta_gap_fraction()[j].numerator() / 2^64 up to double rounding.
+  [[nodiscard]] const std::vector<Fraction>& theta_gap_fraction() const { return theta_gap_fraction_; }
+  [[nodiscard]] const std::vector<Fraction>& omega_fraction() const { return omega_fraction_; }
 
   // ||C||: the largest column norm of the n x n matrix, or of the infinite one. Rounded up (relative 1e-12).
   [[nodiscard]] double column_norm(std::optional<std::uint64_t> steps) const;
@@ -47,8 +50,8 @@ class BltParameters {
   std::vector<double> inverse_gap_;
   std::vector<double> omega_;
   std::vector<double> beta_;  // beta_0, beta_1, ..., beta_k: b_i = beta_0 + sum_j beta_j y_j^i
-  std::vector<std::uint64_t> theta_gap_fraction_;
-  std::vector<std::uint64_t> omega_fraction_;
+  std::vector<Fraction> theta_gap_fraction_;
+  std::vector<Fraction> omega_fraction_;
 };
 
 // The BLT with `buffers` buffers that minimises ||C|| * (std of the prefix at the last step). With a horizon, both factors are

@@ -1,5 +1,6 @@
 // The designer: minimises log ||C|| + log(prefix std) over interlaced decays by a damped Newton method. The decays enter as
-// -log(gap), written as cumulative sums of exponentials, which makes the interlacing automatic and the problem unconstrained.
+// -log(gap), written as cumulative sums of exponentials on top of the largest theta gap (kept below one half, as the integer filter
+// wants it), which makes the interlacing automatic and the problem unconstrained.
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
@@ -28,13 +29,19 @@ struct Gaps {
   std::vector<Number> inverse;
 };
 
-// Parameters p_0..p_{2k-1} belong to theta_1, y_1, theta_2, y_2, ...; -log(gap_i) = sum_{m >= i} exp(p_m).
+// Parameters p_0..p_{2k-1} belong to theta_1, y_1, theta_2, y_2, ..., y_k. With depth = -log(gap):
+//   depth(theta_k) = log 2.0002 + exp(p_{2k-2}),   depth(y_k) = depth(theta_k) / (1 + exp(-p_{2k-1})),
+//   depth_i = depth_{i+1} + exp(p_i) for the others.
 Gaps gaps_of(const Eigen::VectorXd& parameters) {
   const auto count = static_cast<std::size_t>(parameters.size());
   Gaps gaps{std::vector<Number>(count / 2), std::vector<Number>(count / 2)};
-  Number depth(0.0);
-  for (std::size_t i = count; i-- > 0;) {
-    depth = depth + exp(Number::variable(parameters[static_cast<Eigen::Index>(i)], i));
+  const auto parameter = [&](std::size_t i) { return Number::variable(parameters[static_cast<Eigen::Index>(i)], i); };
+  const Number one(1.0);
+  Number depth = Number(std::log(2.0002)) + exp(parameter(count - 2));
+  gaps.theta.back() = exp(-depth);
+  gaps.inverse.back() = exp(-(depth / (one + exp(-parameter(count - 1)))));
+  for (std::size_t i = count - 2; i-- > 0;) {
+    depth = depth + exp(parameter(i));
     (i % 2 == 0 ? gaps.theta : gaps.inverse)[i / 2] = exp(-depth);
   }
   return gaps;
@@ -71,13 +78,15 @@ Eigen::MatrixXd hessian_at(const Problem& problem, const Eigen::VectorXd& at) {
 }
 
 Eigen::VectorXd start_point(const Problem& problem) {
-  // Gaps spread geometrically between 1/steps and about one half.
+  // Gaps spread geometrically between 1/steps and about one third.
   const auto count = static_cast<Eigen::Index>(2 * problem.buffers);
-  const double deepest = std::log(problem.error_steps) + 0.5;
-  const double shallowest = 0.5;
+  const double deepest = std::max(std::log(problem.error_steps) + 0.5, 1.5);
+  const double shallowest = 1.1;
   Eigen::VectorXd parameters(count);
-  const double spacing = (deepest - shallowest) / static_cast<double>(std::max<Eigen::Index>(count - 1, 1));
-  for (Eigen::Index i = 0; i < count; ++i) parameters[i] = std::log(i + 1 == count ? shallowest : spacing);
+  parameters[count - 1] = 0.0;
+  parameters[count - 2] = std::log(shallowest - std::log(2.0002));
+  const double spacing = (deepest - shallowest) / static_cast<double>(std::max<Eigen::Index>(count - 2, 1));
+  for (Eigen::Index i = 0; i < count - 2; ++i) parameters[i] = std::log(spacing);
   return parameters;
 }
 

@@ -39,12 +39,16 @@ class BltFilter {
   static double rounding_width(const BltParameters& parameters);
 
  private:
-  template <typename Combine>
-  void advance(std::span<Int128> values, Combine combine);
+  // One step of the recurrence for every coordinate; unrolled over the number of buffers.
+  template <bool kEncode>
+  void advance(std::span<Int128> values);
+  template <bool kEncode, std::size_t kBuffers>
+  void advance_unrolled(std::span<Int128> values);
 
-  std::vector<std::uint64_t> theta_gap_;
-  std::vector<std::uint64_t> omega_;
-  std::vector<Int128> states_;  // coordinate-major
+  std::vector<Fraction> theta_gap_;
+  std::vector<Fraction> omega_;
+  std::vector<Int128> states_;     // coordinate-major, before the last step's value was added
+  std::vector<Int128> last_;       // that value, in state units, one per coordinate: one pass over the states then serves both directions
 };
 
 }  // namespace rivulet::strategy

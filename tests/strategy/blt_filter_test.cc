@@ -15,14 +15,33 @@ std::vector<Int128> random_values(std::mt19937_64& random, std::size_t count, in
   return values;
 }
 
-TEST(MultiplyFraction, IsTheFloorOfTheExactProduct) {
+TEST(Fraction, MultiplicationIsTheFloorOfTheExactProduct) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 20000; ++round) {
     // Small enough that the exact product fits 128 bits.
-    const auto value = static_cast<Int128>(static_cast<std::int64_t>(random())) >> (round % 60);
-    const std::uint64_t fraction = random() >> (round % 64);
-    const Int128 product = value * static_cast<Int128>(fraction);
-    ASSERT_TRUE(multiply_fraction(value, fraction) == (product >> 64));
+    const auto value = static_cast<Int128>(static_cast<std::int64_t>(random()) >> (1 + round % 60));
+    const auto numerator = static_cast<std::int64_t>(random() >> (1 + round % 63));
+    const Int128 product = value * static_cast<Int128>(numerator);
+    ASSERT_TRUE(Fraction(numerator).of(value) == (product >> 64));
+  }
+}
+
+TEST(Fraction, MultiplicationIsRightForValuesOfMoreThan64Bits) {
+  std::mt19937_64 random(6);
+  for (int round = 0; round < 20000; ++round) {
+    const auto high = static_cast<std::int64_t>(random()) >> (2 + round % 50);
+    const Int128 value = (static_cast<Int128>(high) << 64) + random();
+    const auto numerator = static_cast<std::int64_t>(random() >> (1 + round % 63));
+    const long double real = static_cast<long double>(value) * static_cast<long double>(numerator) * 0x1p-64L;
+    const Int128 computed = Fraction(numerator).of(value);
+    ASSERT_NEAR(static_cast<double>(static_cast<long double>(computed) - real), 0.0,
+                1.0 + std::abs(static_cast<double>(real)) * 1e-18);
+    // Two parts of one half: (a + (2^63 - a)) / 2^64 of the value, less at most one for the two floors.
+    const auto complement = static_cast<std::int64_t>((std::uint64_t{1} << 63) - static_cast<std::uint64_t>(numerator));
+    if (complement > 0) {
+      const Int128 rest = (value >> 1) - computed - Fraction(complement).of(value);
+      ASSERT_TRUE(rest == 0 || rest == 1);
+    }
   }
 }
 
