@@ -110,7 +110,7 @@ class PrivIncReg1 {
   [[nodiscard]] Model model();
 
   [[nodiscard]] const Options& options() const;
-  // The mechanism's public description (noise, sensitivity, accounting).
+  // The mechanism's public description (noise, sensitivity, accounting): what `rivulet plan` prints. Its type is internal to Rivulet.
   [[nodiscard]] const privacy::MechanismPlan& plan() const;
 
   // For the operator's eyes only: an exact count of rows that could not be used. NOT private; never publish it.

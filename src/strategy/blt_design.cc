@@ -15,7 +15,7 @@
 namespace rivulet::strategy {
 namespace {
 
-constexpr std::size_t kMaxParameters = 2 * kMaxBuffers;
+constexpr std::size_t kMaxParameters = std::size_t{2} * kMaxBuffers;
 using Number = Dual<kMaxParameters>;
 
 struct Problem {

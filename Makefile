@@ -1,0 +1,55 @@
+# The front door. Everything is done by CMake presets; this file only spells the common wishes.
+#
+#   make run            build, and fit the bundled stream (NYC flights) with privacy
+#   make test           build, and run every test
+#   make test-extended  also sanitizers (address, undefined behaviour, threads) and fuzzers, 60 s each
+#   make bench          benchmarks
+#   make build          the release build: build/release/rivulet
+#   make format lint    clang-format, clang-tidy
+JOBS ?= $(shell nproc)
+
+.PHONY: build run test test-extended bench format format-check lint setup setup-extended clean
+
+setup:
+	@scripts/setup.sh
+
+setup-extended:
+	@scripts/setup.sh extended
+
+build: setup
+	@cmake --preset release >build-configure.log 2>&1 || { cat build-configure.log; rm -f build-configure.log; exit 1; }
+	@rm -f build-configure.log
+	@cmake --build --preset release -j $(JOBS)
+
+run: build
+	build/release/rivulet fit data/flights.csv.gz --config data/flights.toml --releases build/flights-releases.jsonl
+	@printf "\n%s releases are in build/flights-releases.jsonl; the last one:\n" "$$(wc -l < build/flights-releases.jsonl)"; tail -n 1 build/flights-releases.jsonl
+	@build/release/flights_demo data/flights.csv.gz data/flights.toml
+
+test: build
+	ctest --preset release -j $(JOBS)
+
+test-extended: setup-extended test
+	cmake --preset asan && cmake --build --preset asan -j $(JOBS)
+	ctest --preset asan -j $(JOBS)
+	cmake --preset tsan && cmake --build --preset tsan -j $(JOBS) --target kernel_test regression_test
+	ctest --preset tsan -R '^(kernel|regression)_test$$'
+	cmake --preset fuzz && cmake --build --preset fuzz -j $(JOBS)
+	fuzz/run.sh 60 build/fuzz
+
+bench: build
+	build/release/kernel_bench
+	build/release/throughput_bench
+	build/release/excess_risk
+
+format: setup-extended
+	scripts/format.sh
+
+format-check: setup-extended
+	scripts/format.sh --check
+
+lint: setup-extended build
+	scripts/lint.sh build/release
+
+clean:
+	rm -rf build

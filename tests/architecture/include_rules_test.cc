@@ -1,0 +1,108 @@
+#include "architecture/include_rules.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace rivulet::architecture {
+namespace {
+
+std::string listed(const std::vector<std::string>& sentences) {
+  std::string text;
+  for (const std::string& sentence : sentences) text += "  " + sentence + "\n";
+  return text;
+}
+
+bool flagged(const std::string& path, const std::string& text) {
+  return !include_violations({{path, text}}).empty();
+}
+
+TEST(IncludeRules, EveryIncludeOfTheProductFollowsTheTable) {
+  std::vector<SourceFile> files = read_tree(RIVULET_SOURCE_DIR, "src");
+  const std::vector<SourceFile> headers = read_tree(RIVULET_SOURCE_DIR, "include");
+  files.insert(files.end(), headers.begin(), headers.end());
+  ASSERT_GT(files.size(), 50U);
+  const std::vector<std::string> violations = include_violations(files);
+  EXPECT_TRUE(violations.empty()) << listed(violations);
+}
+
+TEST(IncludeRules, EveryRowOfTheTableIsAFolder) {
+  for (const auto& [folder, allowed] : allowed_includes()) {
+    EXPECT_TRUE(std::filesystem::is_directory(std::string(RIVULET_SOURCE_DIR) + "/src/" + folder)) << folder;
+    for (const std::string& other : allowed)
+      EXPECT_TRUE(allowed_includes().contains(other)) << folder << " -> " << other;
+  }
+}
+
+TEST(IncludeRules, OnlyTheWiringMayIncludeTheKernel) {
+  for (const auto& [folder, allowed] : allowed_includes()) {
+    EXPECT_EQ(allowed.contains("kernel"), folder == "regression") << folder;
+  }
+}
+
+TEST(IncludeRules, TheTableHasNoCycle) {
+  // Folders whose dependencies are all placed can be placed; a cycle leaves some that never can.
+  std::set<std::string> placed;
+  for (std::size_t round = 0; round < allowed_includes().size(); ++round) {
+    for (const auto& [folder, allowed] : allowed_includes()) {
+      if (std::all_of(allowed.begin(), allowed.end(),
+                      [&](const std::string& other) { return placed.contains(other); })) {
+        placed.insert(folder);
+      }
+    }
+  }
+  EXPECT_EQ(placed.size(), allowed_includes().size());
+}
+
+TEST(IncludeRules, WhatTheTableAllowsPasses) {
+  EXPECT_FALSE(
+      flagged("src/decode/x.cc", "#include \"decode/x.h\"\n#include <vector>\n#include \"wall/noisy_step.h\"\n"));
+  EXPECT_FALSE(flagged("src/kernel/x.cc", "#include <openssl/evp.h>\n#include \"rivulet/error.h\"\n"));
+  EXPECT_FALSE(flagged("src/decode/x.cc", "// #include \"kernel/kernel.h\"\n/*\n#include \"kernel/kernel.h\"\n*/\n"));
+  EXPECT_FALSE(flagged("include/rivulet/x.h", "#include <string_view>\n#include \"rivulet/model.h\"\n"));
+}
+
+TEST(IncludeRules, AnIncludeOfTheKernelIsFlaggedHoweverItIsWritten) {
+  for (const char* line :
+       {"#include \"kernel/kernel.h\"", "#include <kernel/kernel.h>", "  #  include\t\"kernel/noise_source.h\"",
+        "#include \"../kernel/kernel.h\"", "#include \"./../kernel/kernel.h\"", "#include HEADER",
+        "#include \"src/kernel/kernel.h\"", "#include \\\n\"kernel/kernel.h\"",
+        "#include /* why not */ \"kernel/kernel.h\"", "%:include \"kernel/kernel.h\"", "#import \"kernel/kernel.h\""}) {
+    EXPECT_TRUE(flagged("src/decode/x.cc", std::string(line) + "\n")) << line;
+  }
+}
+
+TEST(IncludeRules, EveryFolderNotInARowIsFlagged) {
+  for (const auto& [folder, allowed] : allowed_includes()) {
+    for (const auto& [other, unused] : allowed_includes()) {
+      const bool expected = folder != other && !allowed.contains(other);
+      EXPECT_EQ(flagged("src/" + folder + "/x.h", "#include \"" + other + "/y.h\"\n"), expected)
+          << folder << " -> " << other;
+    }
+  }
+}
+
+TEST(IncludeRules, AFolderWithoutARowIsFlaggedEvenIfItIncludesNothing) {
+  EXPECT_TRUE(flagged("src/shortcut/x.h", ""));
+  EXPECT_TRUE(flagged("src/x.h", ""));
+  EXPECT_TRUE(flagged("include/x.h", ""));
+}
+
+TEST(IncludeRules, TheProductIncludesNoExperimentAndNoTest) {
+  EXPECT_TRUE(flagged("src/fit/x.cc", "#include \"experiments/not_private.h\"\n"));
+  EXPECT_TRUE(flagged("src/fit/x.cc", "#include <experiments/not_private.h>\n"));
+  EXPECT_TRUE(flagged("src/fit/x.cc", "#include <not_private/exact_least_squares.h>\n"));
+  EXPECT_TRUE(flagged("src/kernel/x.cc", "#include \"support/zero_noise.h\"\n"));
+  EXPECT_TRUE(flagged("src/kernel/x.cc", "#include \"tests/support/zero_noise.h\"\n"));
+}
+
+TEST(IncludeRules, APublicHeaderThatNeedsAnythingElseIsFlagged) {
+  for (const char* target :
+       {"\"base/int128.h\"", "<Eigen/Core>", "<mpfr.h>", "\"kernel/kernel.h\"", "\"model.h\"", "<fmt/format.h>"}) {
+    EXPECT_TRUE(flagged("include/rivulet/x.h", std::string("#include ") + target + "\n")) << target;
+  }
+}
+
+}  // namespace
+}  // namespace rivulet::architecture

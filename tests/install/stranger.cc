@@ -1,0 +1,42 @@
+// A stranger's first program: the example of rivulet/priv_inc_reg1.h, made complete.
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <random>
+
+#include "rivulet/rivulet.h"
+
+struct Person {
+  double age, income, spend;
+};
+
+int main() {
+  rivulet::PrivIncReg1::Options options;
+  options.budget = {.epsilon = 1.0, .delta = 1e-6};
+  options.schema.feature("age", {18, 90}).feature("income", {0, 200000}).target("spend", {0, 5000});
+  options.release_every = 100;
+  rivulet::PrivIncReg1 regression(options);
+
+  std::mt19937 random;
+  std::uniform_real_distribution<double> age(18, 90);
+  std::uniform_real_distribution<double> income(0, 200000);
+  for (int i = 0; i < 1000; ++i) {
+    Person person{age(random), income(random), 0};
+    person.spend = 500 + 0.02 * person.income;
+    if (!regression.observe(std::array{person.age, person.income}, person.spend)) continue;
+    const rivulet::Model model = regression.model();
+    std::printf("%llu rows: spend = %g", static_cast<unsigned long long>(model.rows), model.intercept);
+    for (const auto& [name, slope] : model.coefficients) std::printf(" + %g %s", slope, name.c_str());
+    std::printf("\n");
+    if (!std::isfinite(model.predict({40, 60000}))) return 1;
+  }
+
+  try {
+    options.budget.epsilon = -1;
+    const rivulet::PrivIncReg1 refused(options);
+  } catch (const rivulet::RequestError& error) {  // the library's exceptions are the program's, too
+    std::printf("refused %s, rivulet %s\n", error.field().c_str(), rivulet::kVersion);
+    return 0;
+  }
+  return 1;
+}
