@@ -40,7 +40,12 @@ void discrete_gaussian(benchmark::State& state) {
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * out.size()));
 }
-BENCHMARK(discrete_gaussian)->ArgNames({"log2_sigma", "draws"})->Args({20, 65536})->Args({34, 65536})->Args({52, 65536})->Args({52, 66});
+BENCHMARK(discrete_gaussian)
+    ->ArgNames({"log2_sigma", "draws"})
+    ->Args({20, 65536})
+    ->Args({34, 65536})
+    ->Args({52, 65536})
+    ->Args({52, 66});
 
 void discrete_gaussian_setup(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(DiscreteGaussian(0x1.3p52));

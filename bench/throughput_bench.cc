@@ -28,7 +28,9 @@ double processor_seconds() {
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
-double seconds_since(double start) { return processor_seconds() - start; }
+double seconds_since(double start) {
+  return processor_seconds() - start;
+}
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -78,8 +80,9 @@ void release_every_row() {
     }
     rates.push_back(static_cast<double>(kRows) / seconds_since(start));
   }
-  std::printf("release after every row, d = 10 + intercept, from CSV, model solved each time: %.0f rows/s (target 100000)%s\n",
-              median(rates), checksum == 0.123 ? " " : "");
+  std::printf(
+      "release after every row, d = 10 + intercept, from CSV, model solved each time: %.0f rows/s (target 100000)%s\n",
+      median(rates), checksum == 0.123 ? " " : "");
 }
 
 void ingest_against_rank_update(const Horizon& horizon, const char* described) {
@@ -104,7 +107,8 @@ void ingest_against_rank_update(const Horizon& horizon, const char* described) {
   options.horizon = horizon;
   std::vector<double> ratios, ours, plain;
   for (int repetition = 0; repetition < 15; ++repetition) {
-    // Eigen's own rate on the same rows (target included), 1000 at a time, with the best instruction set of this machine.
+    // Eigen's own rate on the same rows (target included), 1000 at a time, with the best instruction set of this
+    // machine.
     std::vector<double> out(kOrder * kOrder);
     double start = processor_seconds();
     for (std::size_t i = 0; i < kRows / 1000; ++i) {
@@ -119,8 +123,10 @@ void ingest_against_rank_update(const Horizon& horizon, const char* described) {
     ours.push_back(static_cast<double>(kRows) / our_seconds);
     plain.push_back(static_cast<double>(kRows) / plain_seconds);
   }
-  std::printf("ingest, d = 100, release every 1000 rows, %s, from memory: %.0f rows/s; Eigen's rank-k update alone: %.0f rows/s; share %.0f%% (target 50%%)\n",
-              described, median(ours), median(plain), 100.0 * median(ratios));
+  std::printf(
+      "ingest, d = 100, release every 1000 rows, %s, from memory: %.0f rows/s; Eigen's rank-k update alone: %.0f "
+      "rows/s; share %.0f%% (target 50%%)\n",
+      described, median(ours), median(plain), 100.0 * median(ratios));
 }
 
 void memory() {
@@ -147,12 +153,16 @@ void memory() {
       early = mallinfo2().uordblks;
       early_peak = peak_kilobytes();
     }
-    if (step % 1'000'000 == 0) std::fprintf(stderr, "\rmemory: %llu million steps, %.0f s", static_cast<unsigned long long>(step / 1'000'000), seconds_since(start));
+    if (step % 1'000'000 == 0)
+      std::fprintf(stderr, "\rmemory: %llu million steps, %.0f s", static_cast<unsigned long long>(step / 1'000'000),
+                   seconds_since(start));
   }
   std::fprintf(stderr, "\r                                        \r");
   (void)regression.model();
-  std::printf("memory, d = 10, a release after every row: heap %zu bytes at 10^4 steps, %zu at 10^7; peak resident %ld KB, %ld KB (target: flat)\n",
-              early, mallinfo2().uordblks, early_peak, peak_kilobytes());
+  std::printf(
+      "memory, d = 10, a release after every row: heap %zu bytes at 10^4 steps, %zu at 10^7; peak resident %ld KB, %ld "
+      "KB (target: flat)\n",
+      early, mallinfo2().uordblks, early_peak, peak_kilobytes());
 }
 
 }  // namespace

@@ -19,11 +19,13 @@ double regulariser_bias(const Statistics& statistics, const ConstraintSet& set) 
   const solve::Quadratic plain{statistics.dimension, statistics.gram, statistics.cross};
   const solve::Quadratic regularised = regulariser.apply(plain, statistics.noise);
   double frobenius = 0.0;
-  for (std::size_t i = 0; i < statistics.gram.size(); ++i) frobenius += std::pow(regularised.gram[i] - statistics.gram[i], 2);
+  for (std::size_t i = 0; i < statistics.gram.size(); ++i)
+    frobenius += std::pow(regularised.gram[i] - statistics.gram[i], 2);
   return std::sqrt(frobenius) * set.diameter() * set.diameter();
 }
 
-RiskAtStep read_risk(PrivIncReg1& regression, not_private::ExactLeastSquares& exact, const ConstraintSet& set, double beta) {
+RiskAtStep read_risk(PrivIncReg1& regression, not_private::ExactLeastSquares& exact, const ConstraintSet& set,
+                     double beta) {
   const Model model = regression.model();
   const std::vector<double> zero(model.theta.size(), 0.0);
   RiskAtStep result;
@@ -41,8 +43,8 @@ RiskAtStep read_risk(PrivIncReg1& regression, not_private::ExactLeastSquares& ex
 
 }  // namespace
 
-std::vector<RiskAtStep> measure_isotropic(Profile profile, std::size_t dimension, std::uint64_t steps, const Budget& budget,
-                                          double beta, std::uint64_t seed) {
+std::vector<RiskAtStep> measure_isotropic(Profile profile, std::size_t dimension, std::uint64_t steps,
+                                          const Budget& budget, double beta, std::uint64_t seed) {
   PrivIncReg1::Options options;
   options.budget = budget;
   options.schema = Schema::unit_ball(dimension);
@@ -66,8 +68,8 @@ std::vector<RiskAtStep> measure_isotropic(Profile profile, std::size_t dimension
   return result;
 }
 
-RiskAtStep measure_sparse(const std::string& constraint, std::size_t dimension, std::uint64_t rows, std::uint64_t release_every,
-                          const Budget& budget, double beta, std::uint64_t seed) {
+RiskAtStep measure_sparse(const std::string& constraint, std::size_t dimension, std::uint64_t rows,
+                          std::uint64_t release_every, const Budget& budget, double beta, std::uint64_t seed) {
   PrivIncReg1::Options options;
   options.budget = budget;
   options.schema = Schema::unit_ball(dimension);

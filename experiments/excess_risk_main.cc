@@ -1,4 +1,5 @@
-// excess_risk [STREAMS]: default profile against profile `paper` on the same streams, then L1 against L2 on a sparse problem.
+// excess_risk [STREAMS]: default profile against profile `paper` on the same streams, then L1 against L2 on a sparse
+// problem.
 #include <cstdio>
 #include <cstdlib>
 
@@ -9,8 +10,12 @@ int main(int argc, char** argv) {
   using namespace rivulet::experiments;
   const int streams = argc > 1 ? std::atoi(argv[1]) : 20;
   const Budget budget{1.0, 1e-6};
-  std::printf("Excess risk, d = 10, T = 2^17, a release after every row, epsilon = 1, delta = 1e-6, L2 ball; mean of %d streams\n", streams);
-  std::printf("%10s %12s %12s %12s %8s   %12s %12s\n", "step", "trivial", "paper", "tight", "ratio", "bound paper", "bound tight");
+  std::printf(
+      "Excess risk, d = 10, T = 2^17, a release after every row, epsilon = 1, delta = 1e-6, L2 ball; mean of %d "
+      "streams\n",
+      streams);
+  std::printf("%10s %12s %12s %12s %8s   %12s %12s\n", "step", "trivial", "paper", "tight", "ratio", "bound paper",
+              "bound tight");
   std::vector<RiskAtStep> tight, paper;
   for (int seed = 1; seed <= streams; ++seed) {
     std::fprintf(stderr, "\rstream %d of %d", seed, streams);
@@ -29,8 +34,9 @@ int main(int argc, char** argv) {
   }
   std::fprintf(stderr, "\r                    \r");
   for (std::size_t i = 0; i < tight.size(); ++i) {
-    std::printf("%10llu %12.2f %12.2f %12.3f %8.1f   %12.1f %12.1f\n", static_cast<unsigned long long>(tight[i].step), tight[i].trivial,
-                paper[i].excess, tight[i].excess, paper[i].excess / tight[i].excess, paper[i].bound, tight[i].bound);
+    std::printf("%10llu %12.2f %12.2f %12.3f %8.1f   %12.1f %12.1f\n", static_cast<unsigned long long>(tight[i].step),
+                tight[i].trivial, paper[i].excess, tight[i].excess, paper[i].excess / tight[i].excess, paper[i].bound,
+                tight[i].bound);
   }
   std::printf("\nSparse problem, d = 1000, 2^17 rows, a release every 1024, epsilon = 1, delta = 1e-6\n");
   std::printf("%12s %12s %12s %12s\n", "constraint", "excess", "trivial", "bound");

@@ -1,5 +1,5 @@
-// The demo behind `make run`: the NYC flights of 2013 as a stream, the private model as it grows, and, for comparison only, the fit without
-// privacy beside it.
+// The demo behind `make run`: the NYC flights of 2013 as a stream, the private model as it grows, and, for comparison
+// only, the fit without privacy beside it.
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -33,11 +33,12 @@ int run(const std::string& data, const std::string& config_path) {
   PrivIncReg1 regression(options);
   not_private::ExactLeastSquares exact(options.schema, options.constraint);
 
-  std::printf("\nThe model getting better as the stream grows (epsilon %g, delta %g for all releases together)\n\n", options.budget.epsilon,
-              options.budget.delta);
+  std::printf("\nThe model getting better as the stream grows (epsilon %g, delta %g for all releases together)\n\n",
+              options.budget.epsilon, options.budget.delta);
   std::printf("%58s | NOT PRIVATE, in this demo only: plain least\n", "PRIVATE: what Rivulet publishes");
   std::printf("%58s | squares on the same rows; both R^2 columns\n", "");
-  std::printf("%10s %9s %12s %12s %9s   | %12s %12s %9s\n", "rows", "release", options.schema.features()[0].name.c_str(), "intercept", "R^2 *",
+  std::printf("%10s %9s %12s %12s %9s   | %12s %12s %9s\n", "rows", "release",
+              options.schema.features()[0].name.c_str(), "intercept", "R^2 *",
               options.schema.features()[0].name.c_str(), "intercept", "R^2 *");
 
   stream::FileSource source(data);
@@ -52,7 +53,9 @@ int run(const std::string& data, const std::string& config_path) {
     }
   }
   if (regression.flush() || regression.step() > 0) print_row(regression, exact);
-  std::printf("\n* R^2 on all rows so far, computed from the rows themselves: exact, and for that reason never published by Rivulet.\n");
+  std::printf(
+      "\n* R^2 on all rows so far, computed from the rows themselves: exact, and for that reason never published by "
+      "Rivulet.\n");
   return 0;
 }
 

@@ -14,10 +14,12 @@ struct SyntheticRow {
   double y = 0.0;
 };
 
-// Rows in the unit ball, isotropic: x uniform in direction, norm between 0.5 and 1; y = <theta, x> + noise, kept within [-1, 1].
+// Rows in the unit ball, isotropic: x uniform in direction, norm between 0.5 and 1; y = <theta, x> + noise, kept within
+// [-1, 1].
 class IsotropicStream {
  public:
-  IsotropicStream(std::size_t dimension, double theta_norm, double noise, std::uint64_t seed) : random_(seed), noise_(noise) {
+  IsotropicStream(std::size_t dimension, double theta_norm, double noise, std::uint64_t seed)
+      : random_(seed), noise_(noise) {
     theta_.resize(dimension);
     normalise(theta_, theta_norm);
     row_.x.resize(dimension);
@@ -48,8 +50,8 @@ class IsotropicStream {
   SyntheticRow row_;
 };
 
-// Sparse rows over many features with Zipf frequencies, as words in short texts: `active` distinct features a row, each 1/sqrt(active);
-// the target depends on five of the twenty most frequent, with coefficients of L1 norm `theta_l1`.
+// Sparse rows over many features with Zipf frequencies, as words in short texts: `active` distinct features a row, each
+// 1/sqrt(active); the target depends on five of the twenty most frequent, with coefficients of L1 norm `theta_l1`.
 class SparseStream {
  public:
   SparseStream(std::size_t dimension, std::size_t active, double theta_l1, double noise, std::uint64_t seed)

@@ -34,7 +34,8 @@ void ExactLeastSquares::observe(std::span<const double> values, double target) {
   const double limit = schema_.norm_limit();
   const double factor = norm > limit ? 1.0 / norm : 1.0 / limit;
   for (double& entry : x_) entry *= factor;
-  const double y = (std::clamp(target, target_scale_.lo, target_scale_.hi) - target_scale_.centre) / target_scale_.half_range;
+  const double y =
+      (std::clamp(target, target_scale_.lo, target_scale_.hi) - target_scale_.centre) / target_scale_.half_range;
 
   const std::size_t d = sums_.dimension;
   for (std::size_t i = 0; i < d; ++i) {
@@ -47,14 +48,18 @@ void ExactLeastSquares::observe(std::span<const double> values, double target) {
   ++usable_;
 }
 
-Model ExactLeastSquares::model() { return fitter_.fit(sums_); }
+Model ExactLeastSquares::model() {
+  return fitter_.fit(sums_);
+}
 
 double ExactLeastSquares::risk(std::span<const double> theta) const {
   const solve::Quadratic quadratic{sums_.dimension, sums_.gram, sums_.cross};
   return quadratic.value(theta) + sums_.target_square;
 }
 
-double ExactLeastSquares::excess_risk(std::span<const double> theta) { return risk(theta) - risk(model().theta); }
+double ExactLeastSquares::excess_risk(std::span<const double> theta) {
+  return risk(theta) - risk(model().theta);
+}
 
 double ExactLeastSquares::r_squared(std::span<const double> theta) const {
   const double mean = target_sum_ / static_cast<double>(usable_);

@@ -1,6 +1,6 @@
-// Incremental constrained least squares WITHOUT privacy: the comparison the paper's excess risk is defined against. It keeps exact sums of
-// the rows, so nothing it returns may ever be published. It is built for tests, experiments and the demo only; neither the
-// library nor the command line links it.
+// Incremental constrained least squares WITHOUT privacy: the comparison the paper's excess risk is defined against. It
+// keeps exact sums of the rows, so nothing it returns may ever be published. It is built for tests, experiments and the
+// demo only; neither the library nor the command line links it.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ class ExactLeastSquares {
  public:
   ExactLeastSquares(const Schema& schema, const std::string& constraint);
 
-  // The same bounding as the private mechanism's (clamp, scale, clip; unusable rows are zero rows), in plain floating point.
+  // The same bounding as the private mechanism's (clamp, scale, clip; unusable rows are zero rows), in plain floating
+  // point.
   void observe(std::span<const double> values, double target);
 
   // theta_hat_t = argmin over K of sum (y - <x, theta>)^2, in unit-ball units, and the model in the user's units.

@@ -14,7 +14,8 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The request itself cannot be honoured (a budget, bound, option or configuration). Thrown before the first row is read.
+// The request itself cannot be honoured (a budget, bound, option or configuration). Thrown before the first row is
+// read.
 class RequestError : public Error {
  public:
   RequestError(std::string field, const std::string& explanation)

@@ -20,8 +20,8 @@ struct Coefficient {
 };
 
 struct Model {
-  std::uint64_t step = 0;  // releases so far, this one included
-  std::uint64_t rows = 0;  // rows seen so far, unusable ones included
+  std::uint64_t step = 0;                 // releases so far, this one included
+  std::uint64_t rows = 0;                 // rows seen so far, unusable ones included
   std::vector<Coefficient> coefficients;  // in the user's units, intercept not among them
   double intercept = 0.0;                 // 0 when the schema has none
   NoiseLevel noise;

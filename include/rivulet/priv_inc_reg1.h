@@ -1,7 +1,7 @@
 // PrivIncReg1: private incremental linear regression.
 //
-// Rows arrive one at a time; after every `release_every` rows the model of everything seen so far may be published. All publications
-// together are (epsilon, delta)-differentially private for every row, for as long as the stream lasts.
+// Rows arrive one at a time; after every `release_every` rows the model of everything seen so far may be published. All
+// publications together are (epsilon, delta)-differentially private for every row, for as long as the stream lasts.
 //
 //   rivulet::PrivIncReg1::Options options;
 //   options.budget = {.epsilon = 1.0, .delta = 1e-6};
@@ -12,10 +12,11 @@
 //     if (regression.observe(std::array{person.age, person.income}, person.spend)) publish(regression.model());
 //   }
 //
-// Error. With noise level sigma_t (see Model::noise) the excess empirical risk over the constraint set K is, with high probability,
-// O(sigma_t ||K|| w(K)), w the Gaussian width; it grows with the logarithm of the stream, not with its length.
-// Memory: O(d^2), independent of the number of rows and steps (tree, hybrid: times the logarithm of the steps).
-// Time: O(d^2) a row and a step; model() solves only when called. Not thread-safe; RowBatch gathers rows on other threads.
+// Error. With noise level sigma_t (see Model::noise) the excess empirical risk over the constraint set K is, with high
+// probability, O(sigma_t ||K|| w(K)), w the Gaussian width; it grows with the logarithm of the stream, not with its
+// length. Memory: O(d^2), independent of the number of rows and steps (tree, hybrid: times the logarithm of the steps).
+// Time: O(d^2) a row and a step; model() solves only when called. Not thread-safe; RowBatch gathers rows on other
+// threads.
 #pragma once
 
 #include <cstdint>
@@ -69,12 +70,12 @@ class PrivIncReg1 {
     Profile profile = Profile::tight;
     Horizon horizon = Horizon::unbounded();
     std::uint64_t release_every = 1;
-    std::optional<StrategyKind> strategy;        // blt for `tight`, tree for `paper`
-    std::optional<unsigned> buffers;             // of the blt strategy
-    std::optional<TreeDecoding> tree_decoding;   // optimal for `tight`, paper for `paper`
-    std::string constraint = "l2:2";             // on the coefficients in box units (see schema.h)
+    std::optional<StrategyKind> strategy;       // blt for `tight`, tree for `paper`
+    std::optional<unsigned> buffers;            // of the blt strategy
+    std::optional<TreeDecoding> tree_decoding;  // optimal for `tight`, paper for `paper`
+    std::string constraint = "l2:2";            // on the coefficients in box units (see schema.h)
     Solver solver = Solver::by_profile;
-    bool noise_aware_ridge = true;               // fast solver only
+    bool noise_aware_ridge = true;  // fast solver only
     // Deterministic noise, for tests and experiments only: an output made with it is NOT private.
     std::optional<std::uint64_t> insecure_seed;
   };
@@ -83,13 +84,14 @@ class PrivIncReg1 {
   explicit PrivIncReg1(const Options& options);
   PrivIncReg1(PrivIncReg1&&) noexcept;
   PrivIncReg1& operator=(PrivIncReg1&&) noexcept;
-  PrivIncReg1(const PrivIncReg1&) = delete;             // a copy would publish the same steps twice
+  PrivIncReg1(const PrivIncReg1&) = delete;  // a copy would publish the same steps twice
   PrivIncReg1& operator=(const PrivIncReg1&) = delete;
   ~PrivIncReg1();
 
-  // Takes one row: schema().row_width() values in schema order and the target, in the user's units; NaN marks a missing value. A row
-  // that cannot be used counts as a zero row. Returns true when the row completed a step, so that a new release is out.
-  // Throws HorizonExceeded, taking nothing, when the promised steps are used up; RequestError on a row of the wrong width.
+  // Takes one row: schema().row_width() values in schema order and the target, in the user's units; NaN marks a missing
+  // value. A row that cannot be used counts as a zero row. Returns true when the row completed a step, so that a new
+  // release is out. Throws HorizonExceeded, taking nothing, when the promised steps are used up; RequestError on a row
+  // of the wrong width.
   bool observe(std::span<const double> values, double target);
   // Row-major values (rows x row_width()). Returns the number of releases made.
   std::uint64_t observe_many(std::span<const double> values, std::span<const double> targets);
@@ -98,7 +100,8 @@ class PrivIncReg1 {
   [[nodiscard]] RowBatch make_batch() const;
   bool absorb(RowBatch batch);
 
-  // Ends a step early, e.g. at the end of the input. Returns false, doing nothing, when no row has come since the last step.
+  // Ends a step early, e.g. at the end of the input. Returns false, doing nothing, when no row has come since the last
+  // step.
   bool flush();
 
   // Releases so far.
@@ -110,7 +113,8 @@ class PrivIncReg1 {
   [[nodiscard]] Model model();
 
   [[nodiscard]] const Options& options() const;
-  // The mechanism's public description (noise, sensitivity, accounting): what `rivulet plan` prints. Its type is internal to Rivulet.
+  // The mechanism's public description (noise, sensitivity, accounting): what `rivulet plan` prints. Its type is
+  // internal to Rivulet.
   [[nodiscard]] const privacy::MechanismPlan& plan() const;
 
   // For the operator's eyes only: an exact count of rows that could not be used. NOT private; never publish it.

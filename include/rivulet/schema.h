@@ -1,14 +1,15 @@
 // The declared shape of a row: which columns, within which bounds. Bounds are a promise of the analyst, made before any
 // row is seen; nothing in Rivulet learns a bound from data.
 //
-// A row is laid out as *coordinates*, in this order: an optional intercept, then for every feature in declaration order one
-// coordinate (numeric) or one indicator per level (categorical; with an intercept the first declared level is the reference
-// and has no coordinate). In *box units* every numeric coordinate and the target lie in [-1, 1]:
+// A row is laid out as *coordinates*, in this order: an optional intercept, then for every feature in declaration order
+// one coordinate (numeric) or one indicator per level (categorical; with an intercept the first declared level is the
+// reference and has no coordinate). In *box units* every numeric coordinate and the target lie in [-1, 1]:
 //   with an intercept:    z = (x - midpoint) / half-range
 //   without an intercept: z = x / max(|lo|, |hi|)            (so that 0 stays 0)
-// Indicators are 0 or 1 and the intercept coordinate is 1. The norm limit of a row is the largest Euclidean norm the box
-// allows (each numeric feature, each categorical feature and the intercept contribute 1 to its square), or the clip norm
-// if that is smaller; longer rows are shortened to it. Dividing by the norm limit gives the paper's unit-ball row x.
+// Indicators are 0 or 1 and the intercept coordinate is 1. The norm limit of a row is the largest Euclidean norm the
+// box allows (each numeric feature, each categorical feature and the intercept contribute 1 to its square), or the clip
+// norm if that is smaller; longer rows are shortened to it. Dividing by the norm limit gives the paper's unit-ball row
+// x.
 #pragma once
 
 #include <cstddef>
@@ -38,8 +39,8 @@ struct Feature {
 
 class Schema {
  public:
-  // Builder calls return *this. Every one throws RequestError on a bad declaration: lo >= hi, a bound that is not finite,
-  // fewer than two levels or a level twice, an empty name, a name declared twice.
+  // Builder calls return *this. Every one throws RequestError on a bad declaration: lo >= hi, a bound that is not
+  // finite, fewer than two levels or a level twice, an empty name, a name declared twice.
   Schema& feature(std::string name, Interval bounds);
   Schema& categorical(std::string name, std::vector<std::string> levels);
   Schema& target(std::string name, Interval bounds);

@@ -1,5 +1,5 @@
-// The private sufficient statistics of everything seen so far: public by construction, so any number of models may be fitted to
-// them, with any constraint, at no further privacy cost.
+// The private sufficient statistics of everything seen so far: public by construction, so any number of models may be
+// fitted to them, with any constraint, at no further privacy cost.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@
 
 namespace rivulet {
 
-// Estimates in unit-ball units (||x|| <= 1, |y| <= 1), each with the noise stated. Nothing forces the Gram matrix to be positive
-// semi-definite: it carries noise.
+// Estimates in unit-ball units (||x|| <= 1, |y| <= 1), each with the noise stated. Nothing forces the Gram matrix to be
+// positive semi-definite: it carries noise.
 struct Statistics {
   std::uint64_t step = 0;
   std::uint64_t rows = 0;
   std::size_t dimension = 0;
-  std::vector<double> gram;   // sum x x^T, dense and symmetric
-  std::vector<double> cross;  // sum x y
-  double target_square = 0.0;         // sum y^2; only when has_target_square
-  bool has_target_square = false;     // profile `paper` does not release it
+  std::vector<double> gram;        // sum x x^T, dense and symmetric
+  std::vector<double> cross;       // sum x y
+  double target_square = 0.0;      // sum y^2; only when has_target_square
+  bool has_target_square = false;  // profile `paper` does not release it
   double target_square_stddev = 0.0;
   NoiseLevel noise;
 };

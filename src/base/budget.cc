@@ -6,16 +6,11 @@
 #include <string>
 #include <utility>
 
+#include "base/shown.h"
 #include "rivulet/error.h"
 
 namespace rivulet {
 namespace {
-
-std::string shown(double value) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  return {text.data(), end};
-}
 
 template <typename Enum, std::size_t N>
 using Words = std::array<std::pair<std::string_view, Enum>, N>;

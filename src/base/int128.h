@@ -8,8 +8,8 @@ namespace rivulet {
 __extension__ using Int128 = __int128;
 __extension__ using UInt128 = unsigned __int128;
 
-// A dyadic number in [0, 1/2): numerator / 2^64. Below one half, so that its numerator is non-negative as a signed number and a product
-// needs one multiplication for each half of a 128-bit factor.
+// A dyadic number in [0, 1/2): numerator / 2^64. Below one half, so that its numerator is non-negative as a signed
+// number and a product needs one multiplication for each half of a 128-bit factor.
 class Fraction {
  public:
   Fraction() = default;

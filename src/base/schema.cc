@@ -1,22 +1,15 @@
 #include "rivulet/schema.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "base/shown.h"
 #include "rivulet/error.h"
 
 namespace rivulet {
 namespace {
-
-std::string shown(double value) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  return {text.data(), end};
-}
 
 // Halved before they are combined, so that bounds near the largest double do not overflow.
 double midpoint(Interval bounds) {

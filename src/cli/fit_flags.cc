@@ -1,11 +1,18 @@
 #include "cli/fit_flags.h"
 
+#include <charconv>
+
+#include "rivulet/error.h"
+#include "strategy/blt.h"
+#include "stream/number_text.h"
 #include "stream/setting_text.h"
 
 namespace rivulet::cli {
 namespace {
 
 constexpr const char* kDescription =
+    "Fit a private model to a CSV stream, published as the stream grows.\n"
+    "\n"
     "Reads rows from a CSV file (plain or gzip) or from standard input, and after every --release-every\n"
     "rows publishes the linear model of everything seen so far. All releases together are\n"
     "(epsilon, delta)-differentially private for every row, however long the stream goes on.\n"
@@ -43,63 +50,119 @@ constexpr const char* kFooter =
     "  rows go to standard error: they are exact, for the operator only.\n"
     "\n"
     "EXIT CODES\n"
-    "  0 done; 1 a file or stream could not be read or written; 2 bad request, nothing was read or\n"
-    "  published; 3 the stream is longer than its horizon; 130 interrupted. After 3 and 130 what was\n"
-    "  published stays valid.";
+    "  0 done; 1 a file or stream could not be read or written; 2 bad request, no row was read and\n"
+    "  nothing published; 3 the stream is longer than its horizon; 130 interrupted. After 1, 3 and 130\n"
+    "  what was published stays valid.";
+
+// Two flags for one column: nobody can tell which was meant.
+void refuse_second(bool declared, const std::string& field) {
+  if (declared) throw RequestError(field, "declared twice; accepted: one flag a column");
+}
 
 }  // namespace
 
 void declare_fit_flags(CLI::App& app, FitFlags& flags) {
   app.description(kDescription);
   app.footer(kFooter);
-  app.add_option("FILE", flags.input, "CSV with a header line, plain or gzip; '-' or nothing: standard input");
+  app.add_option("FILE", flags.input, "CSV with a header line, plain or gzip; '-' or nothing: standard input")
+      ->type_name("");
   app.add_option("--config", flags.config, "TOML file with any of these settings; flags win")->type_name("FILE.toml");
 
   const std::string data = "What the rows are";
   app.add_option("--target", flags.target, "Column to predict")->type_name("NAME")->group(data);
-  app.add_option("--features", flags.features, "Columns to predict from, in this order: a,b,c")->allow_extra_args(false)->type_name("NAMES")->group(data);
-  app.add_option("--bound", flags.bounds, "Declared bounds of a numeric column; one for each, the target included")
-      ->allow_extra_args(false)->type_name("NAME=LO:HI")->group(data);
-  app.add_option("--levels", flags.levels, "Declared levels of a categorical column; the first is the reference")
-      ->allow_extra_args(false)->type_name("NAME=A|B|C")->group(data);
-  app.add_flag("--no-intercept", flags.no_intercept, "Fit through the origin")->group(data);
+  app.add_option("--features", flags.features, "Columns to predict from, in this order")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("A,B,C")
+      ->group(data);
+  app.add_option("--bound", flags.bounds, "Declared bounds of a numeric column; one flag for each, the target included")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("NAME=LO:HI")
+      ->group(data);
+  app.add_option("--levels", flags.levels,
+                 "Declared levels of a categorical column; one flag for each; the first level is the reference")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("'NAME=A|B|C'")
+      ->group(data);
+  auto* with_intercept =
+      app.add_flag("--intercept", flags.intercept, "Fit with an intercept (default; undoes a configuration file's)")
+          ->disable_flag_override()
+          ->group(data);
+  app.add_flag("--no-intercept", flags.no_intercept, "Fit through the origin")
+      ->disable_flag_override()
+      ->excludes(with_intercept)
+      ->group(data);
   app.add_option("--clip-norm", flags.clip_norm,
                  "Shorten rows above this norm, each column scaled to [-1, 1]: less noise if most rows are shorter")
-      ->type_name("R")->group(data);
-  app.add_option("--delimiter", flags.delimiter, "Field separator; ',' unless given, 'tab' for tabs")->type_name("CHAR")->group(data);
+      ->type_name("R")
+      ->group(data);
+  app.add_option("--delimiter", flags.delimiter, "Field separator; ',' unless given, 'tab' for tabs")
+      ->type_name("CHAR")
+      ->group(data);
 
   const std::string promise = "What is promised";
-  app.add_option("--epsilon", flags.epsilon, "Privacy budget of all releases together; smaller is more private. No default")
-      ->type_name("E")->group(promise);
-  app.add_option("--delta", flags.delta, "Probability with which the promise may fail. No default")->type_name("D")->group(promise);
+  app.add_option("--epsilon", flags.epsilon,
+                 "Privacy budget of all releases together; smaller is more private. No default")
+      ->type_name("E")
+      ->group(promise);
+  app.add_option("--delta", flags.delta, "Probability with which the promise may fail. No default")
+      ->type_name("D")
+      ->group(promise);
   app.add_option("--neighbours", flags.neighbours,
                  "What is hidden: 'replace' (a row's whole content; default) or 'zero-out' (its presence; less noise)")
-      ->type_name("WORD")->group(promise);
+      ->type_name("WORD")
+      ->group(promise);
   app.add_option("--horizon", flags.horizon, "How many steps the promise covers: a number, or 'unbounded' (default)")
-      ->type_name("N|unbounded")->group(promise);
+      ->type_name("N|unbounded")
+      ->group(promise);
   app.add_option("--profile", flags.profile,
                  "Constants: 'tight' (default) or 'paper' (those of Private Incremental Regression, for comparison)")
-      ->type_name("WORD")->group(promise);
+      ->type_name("WORD")
+      ->group(promise);
 
   const std::string mechanism = "How it is done";
   app.add_option("--release-every", flags.release_every, "Rows in a step: a release after each step; 1 unless given")
-      ->type_name("N")->group(mechanism);
-  app.add_option("--strategy", flags.strategy, "Noise correlation: 'blt' (default), 'tree' (needs a horizon) or 'hybrid'")
-      ->type_name("WORD")->group(mechanism);
-  app.add_option("--buffers", flags.buffers, "Buffers of the blt strategy, 1 to 8; chosen unless given")->type_name("K")->group(mechanism);
+      ->type_name("N")
+      ->group(mechanism);
+  app.add_option("--strategy", flags.strategy,
+                 "Noise correlation: 'blt' (default), 'tree' (needs a horizon) or 'hybrid'")
+      ->type_name("WORD")
+      ->group(mechanism);
+  app.add_option("--buffers", flags.buffers, "Buffers of the blt strategy, 1 to 8; chosen unless given")
+      ->type_name("K")
+      ->group(mechanism);
   app.add_option("--tree-decoding", flags.tree_decoding, "'optimal' (default) or 'paper'; costs no privacy")
-      ->type_name("WORD")->group(mechanism);
+      ->type_name("WORD")
+      ->group(mechanism);
   app.add_option("--constraint", flags.constraint,
-                 "Set the coefficients are fitted over, feature and target each scaled to [-1, 1]: l2:R or l1:R; l2:2 unless given")
-      ->type_name("KIND:R")->group(mechanism);
+                 "Set the coefficients are fitted over, feature and target each scaled to [-1, 1]: l2:R or l1:R; l2:2 "
+                 "unless given")
+      ->type_name("KIND:R")
+      ->group(mechanism);
 
   const std::string output = "What comes out";
-  app.add_option("--releases", flags.releases, "Write every release as a JSON line to this file, '-' for standard output")
-      ->type_name("FILE")->group(output);
-  app.add_flag("--quiet,-q", flags.quiet, "No progress on standard error")->group(output);
+  app.add_option("--releases", flags.releases,
+                 "Write every release as a JSON line to this file, '-' for standard output")
+      ->type_name("FILE")
+      ->group(output);
+  app.add_flag("--quiet,-q", flags.quiet, "No progress on standard error")->disable_flag_override()->group(output);
   app.add_option("--insecure-seed", flags.insecure_seed,
-                 "Deterministic noise for tests: the output is NOT private, and says so")
-      ->type_name("SEED")->group(output);
+                 "Deterministic noise for tests: the output is NOT private, and says so. A whole number")
+      ->type_name("SEED")
+      ->group(output);
+}
+
+unsigned parse_buffers(const std::string& text) {
+  unsigned buffers = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), buffers);
+  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size() || buffers < 1 ||
+      buffers > strategy::kMaxBuffers) {
+    throw RequestError("buffers", stream::shown(text) + " is not accepted; accepted: a whole number from 1 to " +
+                                      std::to_string(strategy::kMaxBuffers));
+  }
+  return buffers;
 }
 
 stream::FitConfig resolve(const FitFlags& flags) {
@@ -113,8 +176,17 @@ stream::FitConfig resolve(const FitFlags& flags) {
       for (std::string& name : parse_names(list)) typed.features->push_back(std::move(name));
     }
   }
-  for (const std::string& text : flags.bounds) typed.bounds.insert_or_assign(parse_bound(text).first, parse_bound(text).second);
-  for (const std::string& text : flags.levels) typed.levels.insert_or_assign(parse_levels(text).first, parse_levels(text).second);
+  for (const std::string& text : flags.bounds) {
+    auto [name, bounds] = parse_bound(text);
+    refuse_second(typed.bounds.contains(name), "bound " + name);
+    typed.bounds.emplace(std::move(name), bounds);
+  }
+  for (const std::string& text : flags.levels) {
+    auto [name, levels] = parse_levels(text);
+    refuse_second(typed.levels.contains(name), "levels " + name);
+    typed.levels.emplace(std::move(name), std::move(levels));
+  }
+  if (flags.intercept) typed.intercept = true;
   if (flags.no_intercept) typed.intercept = false;
   if (flags.clip_norm) typed.clip_norm = parse_positive(*flags.clip_norm, "clip-norm");
   if (flags.epsilon) typed.epsilon = parse_number(*flags.epsilon, "epsilon");
@@ -124,12 +196,25 @@ stream::FitConfig resolve(const FitFlags& flags) {
   if (flags.release_every) typed.release_every = parse_positive_whole(*flags.release_every, "release-every");
   if (flags.strategy) typed.strategy = parse_strategy(*flags.strategy);
   if (flags.tree_decoding) typed.tree_decoding = parse_tree_decoding(*flags.tree_decoding);
-  if (flags.buffers) typed.buffers = parse_positive_whole(*flags.buffers, "buffers");
+  if (flags.buffers) typed.buffers = parse_buffers(*flags.buffers);
   typed.constraint = flags.constraint;
   if (flags.profile) typed.profile = parse_profile(*flags.profile);
   typed.releases = flags.releases;
   if (flags.delimiter) typed.delimiter = parse_delimiter(*flags.delimiter);
   return flags.config ? merge(read_config(*flags.config), typed) : typed;
+}
+
+std::optional<std::uint64_t> resolve_insecure_seed(const FitFlags& flags) {
+  if (!flags.insecure_seed) return std::nullopt;
+  const std::string& text = *flags.insecure_seed;
+  std::uint64_t seed = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()) {
+    throw RequestError(
+        "insecure-seed",
+        stream::shown(text) + " is not accepted; accepted: a whole number from 0 to 18446744073709551615");
+  }
+  return seed;
 }
 
 }  // namespace rivulet::cli

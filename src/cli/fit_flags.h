@@ -19,6 +19,7 @@ struct FitFlags {
   std::vector<std::string> features;
   std::vector<std::string> bounds;
   std::vector<std::string> levels;
+  bool intercept = false;
   bool no_intercept = false;
   std::optional<std::string> clip_norm;
   std::optional<std::string> epsilon;
@@ -33,12 +34,16 @@ struct FitFlags {
   std::optional<std::string> profile;
   std::optional<std::string> releases;
   std::optional<std::string> delimiter;
-  std::optional<std::uint64_t> insecure_seed;
+  std::optional<std::string> insecure_seed;
   bool quiet = false;
 };
 
 void declare_fit_flags(CLI::App& app, FitFlags& flags);
+// The value of --buffers. Throws RequestError.
+unsigned parse_buffers(const std::string& text);
 // Configuration file first, flags on top. Throws RequestError or IoError.
 stream::FitConfig resolve(const FitFlags& flags);
+// Only ever from the command line: no file can make a run insecure. Throws RequestError.
+std::optional<std::uint64_t> resolve_insecure_seed(const FitFlags& flags);
 
 }  // namespace rivulet::cli

@@ -1,14 +1,20 @@
 #include <csignal>
 #include <exception>
-#include <iostream>
+#include <memory>
+#include <sstream>
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/help_format.h"
+#include "cli/usage_error.h"
 #include "rivulet/error.h"
 #include "rivulet/version.h"
 
 namespace {
+
+using namespace rivulet;
 
 constexpr const char* kDescription =
     "Rivulet fits a regression model to a stream of sensitive rows and keeps publishing it as the\n"
@@ -16,50 +22,59 @@ constexpr const char* kDescription =
     "private for every single row.";
 
 constexpr const char* kFooter =
-    "Exit codes: 0 done; 1 a file or stream could not be read or written; 2 bad request, nothing was\n"
-    "read or published; 3 the stream is longer than its horizon; 130 interrupted. After 3 and 130 what\n"
-    "was published stays valid.\n\n"
+    "Exit codes: 0 done; 1 a file or stream could not be read or written; 2 bad request, no row was\n"
+    "read and nothing published; 3 the stream is longer than its horizon; 130 interrupted. After 1, 3\n"
+    "and 130 what was published stays valid.\n\n"
     "Try: rivulet fit --help, rivulet plan --help";
 
-// One line, whatever the library's message looked like.
-std::string one_line(std::string text) {
-  for (char& c : text) {
+// One line, whatever the message looked like.
+int complain(std::string message, cli::ExitCode code) {
+  for (char& c : message) {
     if (c == '\n' || c == '\r') c = ' ';
   }
-  return text;
+  cli::tell("rivulet: " + message + "\n");
+  return code;
 }
 
-}  // namespace
+// --help and --version, which the library reports as errors of code 0.
+int answer(const CLI::App& app, const CLI::ParseError& request) {
+  std::ostringstream text;
+  app.exit(request, text, text);
+  cli::print(text.str());
+  return cli::kDone;
+}
 
-int main(int argc, char** argv) {
-  using namespace rivulet;
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an answer from write(), not a death
-
+int run(int argc, char** argv) {
   CLI::App app(kDescription, "rivulet");
+  app.formatter(std::make_shared<cli::HelpFormat>());
   app.footer(kFooter);
-  app.set_version_flag("--version", std::string("rivulet ") + kVersion);
+  app.set_version_flag("--version", std::string("rivulet ") + kVersion, "Print the version and exit");
+  app.set_help_flag("-h,--help", "Print this help and exit");
   app.require_subcommand(1);
-  CLI::App* fit = app.add_subcommand("fit", "Fit a private model to a CSV stream, publishing it as the stream grows");
+  CLI::App* fit = app.add_subcommand("fit")->group("Commands");
   const cli::Runner run_fit = cli::declare_fit(*fit);
-  CLI::App* plan = app.add_subcommand("plan", "Say what a mechanism will do, before there is any data");
+  CLI::App* plan = app.add_subcommand("plan")->group("Commands");
   const cli::Runner run_plan = cli::declare_plan(*plan);
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    const std::string command = fit->parsed() ? "rivulet fit" : plan->parsed() ? "rivulet plan" : "rivulet";
-    std::cerr << "rivulet: " << one_line(error.what()) << " (see " << command << " --help)\n";
-    return cli::kBadRequest;
+    if (error.get_exit_code() == 0) return answer(app, error);
+    return complain(cli::explain(error, app), cli::kBadRequest);
   }
+  return fit->parsed() ? run_fit() : run_plan();
+}
 
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an answer from write(), not a death
+  cli::reserve_standard_streams();
   try {
-    return fit->parsed() ? run_fit() : run_plan();
+    return run(argc, argv);
   } catch (const RequestError& error) {
-    std::cerr << "rivulet: " << one_line(error.what()) << "\n";
-    return cli::kBadRequest;
+    return complain(error.what(), cli::kBadRequest);
   } catch (const std::exception& error) {
-    std::cerr << "rivulet: " << one_line(error.what()) << "\n";
-    return cli::kFailed;
+    return complain(error.what(), cli::kFailed);
   }
 }

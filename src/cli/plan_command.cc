@@ -9,21 +9,25 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/fit_flags.h"
 #include "fit/plan_report.h"
 #include "privacy/mechanism_plan.h"
 #include "rivulet/constraint.h"
 #include "rivulet/error.h"
-#include "stream/setting_text.h"
 #include "strategy/sqrt_toeplitz.h"
+#include "stream/setting_text.h"
 
 namespace rivulet::cli {
 namespace {
 
 constexpr const char* kDescription =
-    "Says what a mechanism will do before there is any data: the noise on each part of the private sums at\n"
-    "chosen times, the accounting behind it, the excess risk to expect, and how long until the noise is\n"
-    "small. Units: rows in the unit ball, |y| <= 1 (the scaling that 'rivulet fit' does for you).";
+    "Say what a mechanism will do, before there is any data.\n"
+    "\n"
+    "Prints the noise on each part of the private sums at chosen times, the accounting behind it, the\n"
+    "excess risk to expect, and how long until the noise is small. Units: rows in the unit ball, |y| <= 1\n"
+    "(the scaling that 'rivulet fit' does for you).";
 
 constexpr const char* kFooter =
     "EXAMPLES\n"
@@ -43,9 +47,9 @@ constexpr const char* kFooter =
     "  times                 the same at every --at, with predicted_excess_risk and excess_risk_bound";
 
 struct PlanFlags {
-  std::uint64_t dim = 0;
-  std::string epsilon;
-  std::string delta;
+  std::optional<std::string> dim;
+  std::optional<std::string> epsilon;
+  std::optional<std::string> delta;
   std::string neighbours = "replace";
   std::string horizon = "unbounded";
   std::string release_every = "1";
@@ -60,21 +64,33 @@ struct PlanFlags {
   bool json = false;
 };
 
+const std::string& required(const std::optional<std::string>& value, const char* field, const char* accepted) {
+  if (!value) throw RequestError(field, std::string("not given; accepted: ") + accepted);
+  return *value;
+}
+
+std::uint64_t dimension_of(const PlanFlags& flags) {
+  return stream::parse_positive_whole(required(flags.dim, "dim", "the number of covariates, e.g. --dim 10"), "dim");
+}
+
 privacy::MechanismRequest request_from(const PlanFlags& flags, const ConstraintSet& set) {
   privacy::MechanismRequest request;
-  request.budget = {stream::parse_number(flags.epsilon, "epsilon"), stream::parse_number(flags.delta, "delta")};
+  request.budget = {
+      stream::parse_number(required(flags.epsilon, "epsilon", "a positive number, e.g. --epsilon 1"), "epsilon"),
+      stream::parse_number(required(flags.delta, "delta", "a number above 0 and below 1, e.g. --delta 1e-6"), "delta")};
   request.neighbours = parse_neighbours(flags.neighbours);
   request.profile = parse_profile(flags.profile);
   const bool paper = request.profile == Profile::paper;
-  request.strategy.kind = flags.strategy ? parse_strategy(*flags.strategy) : paper ? StrategyKind::tree : StrategyKind::blt;
+  request.strategy.kind = flags.strategy ? parse_strategy(*flags.strategy)
+                          : paper        ? StrategyKind::tree
+                                         : StrategyKind::blt;
   request.strategy.horizon = parse_horizon(flags.horizon);
-  if (flags.buffers) {
-    request.strategy.buffers = static_cast<unsigned>(std::min<std::uint64_t>(stream::parse_positive_whole(*flags.buffers, "buffers"), 1000));
-  }
+  if (flags.buffers) request.strategy.buffers = parse_buffers(*flags.buffers);
+  if (flags.tree_decoding) strategy::require_tree(request.strategy.kind);
   request.strategy.tree_decoding = flags.tree_decoding ? stream::parse_tree_decoding(*flags.tree_decoding)
                                    : paper             ? TreeDecoding::paper
                                                        : TreeDecoding::optimal;
-  request.dimension = flags.dim;
+  request.dimension = dimension_of(flags);
   request.rows_per_step = stream::parse_positive_whole(flags.release_every, "release-every");
   request.diameter = set.diameter();
   return request;
@@ -85,7 +101,8 @@ std::vector<std::uint64_t> chosen_steps(const PlanFlags& flags, const privacy::M
   for (const std::string& text : flags.at) {
     const std::uint64_t step = stream::parse_positive_whole(text, "at");
     if (step > plan.last_step()) {
-      throw RequestError("at", "step " + text + " is past the last step, " + std::to_string(plan.last_step()));
+      throw RequestError("at",
+                         "step " + text + " is past the last step; accepted: 1 to " + std::to_string(plan.last_step()));
     }
     steps.push_back(step);
   }
@@ -104,7 +121,8 @@ nlohmann::ordered_json stddev_json(const NoiseLevel& noise) {
 
 std::string as_json(const privacy::MechanismPlan& plan, const fit::PlanReport& report, const PlanFlags& flags,
                     const std::vector<std::uint64_t>& steps, double share) {
-  const double decoder_norm = flags.at.empty() ? report.largest_decoder_norm() : plan.strategy().decoder_norm(steps.front());
+  const double decoder_norm =
+      flags.at.empty() ? report.largest_decoder_norm() : plan.strategy().decoder_norm(steps.front());
   nlohmann::ordered_json json;
   json["mu"] = plan.mu();
   json["l2_sensitivity"] = plan.l2_sensitivity();
@@ -122,7 +140,8 @@ std::string as_json(const privacy::MechanismPlan& plan, const fit::PlanReport& r
   if (plan.strategy().kind() == StrategyKind::blt) json["buffers"] = plan.strategy().blt().buffers();
   json["theorem_4_2_bound"] = report.theorem_4_2(steps.empty() ? 1 : steps.back());
   const auto until = report.steps_until_share(share);
-  json["steps_until_noise_share"] = {{"share", share}, {"steps", until ? nlohmann::ordered_json(*until) : nlohmann::ordered_json(nullptr)}};
+  json["steps_until_noise_share"] = {
+      {"share", share}, {"steps", until ? nlohmann::ordered_json(*until) : nlohmann::ordered_json(nullptr)}};
   json["times"] = nlohmann::ordered_json::array();
   for (const std::uint64_t step : steps) {
     const fit::PlanAtStep at = report.at(step);
@@ -142,45 +161,53 @@ std::string as_text(const privacy::MechanismPlan& plan, const fit::PlanReport& r
   const auto& request = plan.request();
   const auto& strategy = plan.strategy();
   std::string out;
-  const auto line = [&](const std::string& label, const std::string& value) { out += fmt::format("  {:<24}{}\n", label, value); };
+  const auto line = [&](const std::string& label, const std::string& value) {
+    out += fmt::format("  {:<24}{}\n", label, value);
+  };
 
   out += "Promise\n";
-  line("budget", fmt::format("epsilon {:g}, delta {:g} for all releases together", request.budget.epsilon, request.budget.delta));
+  line("budget",
+       fmt::format("epsilon {}, delta {} for all releases together", request.budget.epsilon, request.budget.delta));
   line("neighbours", std::string(to_string(request.neighbours)));
   line("steps covered", strategy.horizon().is_known() ? fmt::format("{}", plan.last_step())
                                                       : fmt::format("unbounded (up to {} steps)", plan.last_step()));
   out += "Mechanism\n";
   std::string kind(to_string(strategy.kind()));
-  if (strategy.kind() == StrategyKind::blt) kind += fmt::format(", {} buffers", strategy.blt().buffers());
+  if (strategy.kind() == StrategyKind::blt)
+    kind += fmt::format(", {} buffer{}", strategy.blt().buffers(), strategy.blt().buffers() == 1 ? "" : "s");
   line("strategy", fmt::format("{}; profile {}", kind, to_string(request.profile)));
   line("mu", fmt::format("{:.6f}", plan.mu()));
-  line("sensitivity of a step", fmt::format("{:.6f}  (target weight s = {:.4f})", plan.l2_sensitivity(), plan.limits().target_scale()));
+  line("sensitivity of a step",
+       fmt::format("{:.6f}  (target weight s = {:.4f})", plan.l2_sensitivity(), plan.limits().target_scale()));
   line("strategy norm", fmt::format("{:.6f}", strategy.norm()));
   line("charged", fmt::format("epsilon {:.2e}, delta {:.2e} for discrete noise; {:.1e} of the sensitivity for rounding",
                               plan.charge().epsilon, plan.charge().delta, plan.rounding_share()));
-  line("constraint", fmt::format("{}: diameter {:g}, Gaussian width {:.4g}", set.name(), set.diameter(), set.gaussian_width()));
+  line("constraint",
+       fmt::format("{}: diameter {:g}, Gaussian width {:.4g}", set.name(), set.diameter(), set.gaussian_width()));
 
   out += "Noise on the private sums (standard deviations) and what it costs\n";
-  out += fmt::format("  {:>12} {:>12} {:>12} {:>12} {:>10} {:>12} {:>14} {:>14}\n", "step", "gram diag", "gram off", "cross", "x optimum",
-                     "noise share", "expected risk", "risk bound");
+  out += fmt::format("  {:>12} {:>12} {:>12} {:>12} {:>10} {:>12} {:>14} {:>14}\n", "step", "gram diag", "gram off",
+                     "cross", "x optimum", "noise share", "expected risk", "risk bound");
   for (const std::uint64_t step : steps) {
     const fit::PlanAtStep at = report.at(step);
-    out += fmt::format("  {:>12} {:>12.4g} {:>12.4g} {:>12.4g} {:>10.3f} {:>12.3g} {:>14.4g} {:>14.4g}\n", step, at.noise.gram_diagonal,
-                       at.noise.gram_offdiagonal, at.noise.cross,
+    out += fmt::format("  {:>12} {:>12.4g} {:>12.4g} {:>12.4g} {:>10.3f} {:>12.3g} {:>14.4g} {:>14.4g}\n", step,
+                       at.noise.gram_diagonal, at.noise.gram_offdiagonal, at.noise.cross,
                        strategy.norm() * at.decoder_norm / strategy::sqrt_toeplitz_stddev(step), at.noise_share,
                        at.predicted_excess_risk, at.excess_risk_bound);
   }
   out += fmt::format(
       "  x optimum: prefix noise against the best that knows the stream ends at that step. noise share: spectral\n"
-      "  noise of the Gram matrix against its eigenvalues for rows that fill the unit ball evenly. risk: excess squared\n"
+      "  noise of the Gram matrix against its eigenvalues for rows that fill the unit ball evenly. risk: excess "
+      "squared\n"
       "  error summed over all rows; expected bound, and bound with probability {:g}.\n",
       1.0 - beta);
   const std::uint64_t last = steps.empty() ? 1 : steps.back();
   line("Theorem 4.2", fmt::format("{:.4g} (the paper's bound, constant 1, T = {})", report.theorem_4_2(last),
                                   strategy.horizon().is_known() ? strategy.horizon().steps() : last));
   const auto until = report.steps_until_share(share);
-  line(fmt::format("noise share <= {:g}", share), until ? fmt::format("from step {} ({} rows) on", *until, *until * request.rows_per_step)
-                                                        : "not within the steps covered");
+  line(fmt::format("noise share <= {:g}", share),
+       until ? fmt::format("from step {} ({} rows) on", *until, *until * request.rows_per_step)
+             : "not within the steps covered");
   return out;
 }
 
@@ -190,35 +217,46 @@ Runner declare_plan(CLI::App& app) {
   auto flags = std::make_shared<PlanFlags>();
   app.description(kDescription);
   app.footer(kFooter);
-  app.add_option("--dim,-d", flags->dim, "Number of covariates, the intercept included")->required()->type_name("D");
-  app.add_option("--epsilon", flags->epsilon, "Privacy budget of all releases together")->required()->type_name("E");
-  app.add_option("--delta", flags->delta, "Probability with which the promise may fail")->required()->type_name("D");
+  app.add_option("--dim,-d", flags->dim, "Number of covariates, the intercept included. No default")->type_name("D");
+  app.add_option("--epsilon", flags->epsilon,
+                 "Privacy budget of all releases together; smaller is more private. No default")
+      ->type_name("E");
+  app.add_option("--delta", flags->delta, "Probability with which the promise may fail. No default")->type_name("D");
   app.add_option("--neighbours", flags->neighbours, "'replace' (default) or 'zero-out'")->type_name("WORD");
   app.add_option("--horizon", flags->horizon, "A number of steps, or 'unbounded' (default)")->type_name("N|unbounded");
   app.add_option("--release-every", flags->release_every, "Rows in a step; 1 unless given")->type_name("N");
   app.add_option("--strategy", flags->strategy, "'blt' (default), 'tree' or 'hybrid'")->type_name("WORD");
   app.add_option("--tree-decoding", flags->tree_decoding, "'optimal' (default) or 'paper'")->type_name("WORD");
-  app.add_option("--buffers", flags->buffers, "Buffers of the blt strategy, 1 to 8; chosen unless given")->type_name("K");
-  app.add_option("--constraint", flags->constraint, "l2:R or l1:R in unit-ball units; l2:1 unless given")->type_name("KIND:R");
+  app.add_option("--buffers", flags->buffers, "Buffers of the blt strategy, 1 to 8; chosen unless given")
+      ->type_name("K");
+  app.add_option("--constraint", flags->constraint, "l2:R or l1:R in unit-ball units; l2:1 unless given")
+      ->type_name("KIND:R");
   app.add_option("--profile", flags->profile, "'tight' (default) or 'paper'")->type_name("WORD");
-  app.add_option("--at", flags->at, "Step to report; may be repeated")->allow_extra_args(false)->type_name("T");
-  app.add_option("--share", flags->share, "Report the first step with noise below this share of the signal; 0.1 unless given")->type_name("S");
-  app.add_option("--beta", flags->beta, "The risk bound may fail with this probability; 0.05 unless given")->type_name("B");
-  app.add_flag("--json", flags->json, "Machine-readable output");
+  app.add_option("--at", flags->at, "Step to report; may be repeated")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("T");
+  app.add_option("--share", flags->share,
+                 "Report the first step with noise below this share of the signal; 0.1 unless given")
+      ->type_name("S");
+  app.add_option("--beta", flags->beta, "The risk bound may fail with this probability; 0.05 unless given")
+      ->type_name("B");
+  app.add_flag("--json", flags->json, "Machine-readable output")->disable_flag_override();
 
   return [flags] {
-    if (flags->dim < 1) throw RequestError("dim", "0 covariates; accepted: 1 or more");
+    const std::uint64_t dimension = dimension_of(*flags);
     const double share = stream::parse_positive(flags->share, "share");
     const double beta = stream::parse_positive(flags->beta, "beta");
-    if (beta >= 1.0) throw RequestError("beta", "'" + flags->beta + "' is not a probability below 1");
-    const auto set = parse_constraint(flags->constraint, flags->dim);
+    if (beta >= 1.0)
+      throw RequestError(
+          "beta", "'" + flags->beta + "' is not accepted; accepted: a probability above 0 and below 1, e.g. 0.05");
+    const auto set = parse_constraint(flags->constraint, dimension);
     const privacy::MechanismPlan plan(request_from(*flags, *set));
     const fit::PlanReport report(plan, *set, beta);
     const std::vector<std::uint64_t> steps = chosen_steps(*flags, plan);
-    const std::string text = flags->json ? as_json(plan, report, *flags, steps, share) : as_text(plan, report, *set, steps, share, beta);
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-      throw IoError("cannot write to standard output");
-    }
+    const std::string text =
+        flags->json ? as_json(plan, report, *flags, steps, share) : as_text(plan, report, *set, steps, share, beta);
+    print(text);
     return static_cast<int>(kDone);
   };
 }

@@ -1,10 +1,13 @@
 #include "cli/progress.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include <algorithm>
 #include <string>
+
+#include "cli/console.h"
 
 namespace rivulet::cli {
 namespace {
@@ -12,7 +15,8 @@ namespace {
 std::string bar(double share) {
   constexpr int kWidth = 24;
   const int filled = static_cast<int>(share * kWidth);
-  return "[" + std::string(static_cast<std::size_t>(filled), '#') + std::string(static_cast<std::size_t>(kWidth - filled), '.') + "]";
+  return "[" + std::string(static_cast<std::size_t>(filled), '#') +
+         std::string(static_cast<std::size_t>(kWidth - filled), '.') + "]";
 }
 
 std::string duration(double seconds) {
@@ -27,32 +31,49 @@ std::string short_count(double count) {
   return fmt::format("{:.0f}", count);
 }
 
+// A longer line would wrap, and only its last part could be rewritten.
+std::size_t terminal_columns() {
+  winsize size{};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  return known ? size.ws_col - 1u : 79u;
+}
+
 }  // namespace
 
-Progress::Progress(bool quiet) : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0), start_(Clock::now()) {
+Progress::Progress(bool quiet)
+    : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0), start_(Clock::now()), last_look_(start_) {
   next_ = start_ + (terminal_ ? std::chrono::milliseconds(300) : std::chrono::milliseconds(2000));
+}
+
+void Progress::share(std::uint64_t position, std::uint64_t total) {
+  if (total > 0) share_ = std::min(1.0, static_cast<double>(position) / static_cast<double>(total));
 }
 
 void Progress::look(std::uint64_t rows, std::uint64_t releases) {
   const Clock::time_point now = Clock::now();
+  const bool quick = now - last_look_ < std::chrono::milliseconds(10);
+  calls_per_look_ = quick ? std::min(2 * calls_per_look_, kMostCallsPerLook) : 1;
+  calls_until_look_ = calls_per_look_;
+  last_look_ = now;
   if (now < next_) return;
   next_ = now + (terminal_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(5000));
   const double elapsed = std::chrono::duration<double>(now - start_).count();
-  std::string line = fmt::format("{} rows, {} rows/s, {} releases", rows, short_count(static_cast<double>(rows) / elapsed), releases);
+  std::string line =
+      fmt::format("{} rows, {} rows/s, {} releases", rows, short_count(static_cast<double>(rows) / elapsed), releases);
   if (share_ && *share_ > 0.0) {
-    line = fmt::format("{} {:3.0f}%  {}, {} left", bar(*share_), 100.0 * *share_, line, duration(elapsed * (1.0 - *share_) / *share_));
+    line = fmt::format("{} {:3.0f}%  {}, {} left", bar(*share_), 100.0 * *share_, line,
+                       duration(elapsed * (1.0 - *share_) / *share_));
   }
   if (terminal_) {
-    fmt::print(stderr, "\r\x1b[K{}", line);
+    tell("\r\x1b[K" + line.substr(0, terminal_columns()));
     shown_ = true;
   } else {
-    fmt::print(stderr, "{}\n", line);
+    tell(line + "\n");
   }
-  std::fflush(stderr);
 }
 
 void Progress::finish() {
-  if (shown_) fmt::print(stderr, "\r\x1b[K");
+  if (shown_) tell("\r\x1b[K");
   shown_ = false;
 }
 

@@ -11,29 +11,35 @@ class Progress {
  public:
   explicit Progress(bool quiet);
 
-  // Cheap: looks at the clock once every few hundred calls.
+  ~Progress() { finish(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // Cheap: looks at the clock at every call while rows are slow, once every few hundred calls when they are not.
   void row(std::uint64_t rows, std::uint64_t releases) {
-    if (!quiet_ && ++calls_ % kCallsPerLook == 0) look(rows, releases);
+    if (!quiet_ && --calls_until_look_ == 0) look(rows, releases);
   }
-  // Share of the input read, when its length is known.
-  void share(std::optional<double> share) { share_ = share; }
+  // Bytes read of the bytes there were at the start, when that is known. More may have been added since.
+  void share(std::uint64_t position, std::uint64_t total);
   // Whether the next row() may print: lets the caller skip computing the share.
-  [[nodiscard]] bool due() const { return !quiet_ && (calls_ + 1) % kCallsPerLook == 0; }
+  [[nodiscard]] bool due() const { return !quiet_ && calls_until_look_ == 1; }
   // Clears the line.
   void finish();
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::uint64_t kCallsPerLook = 256;
+  static constexpr std::uint64_t kMostCallsPerLook = 256;
 
   void look(std::uint64_t rows, std::uint64_t releases);
 
   bool quiet_;
   bool terminal_;
   bool shown_ = false;
-  std::uint64_t calls_ = 0;
+  std::uint64_t calls_per_look_ = 1;
+  std::uint64_t calls_until_look_ = 1;
   std::optional<double> share_;
   Clock::time_point start_;
+  Clock::time_point last_look_;
   Clock::time_point next_;
 };
 

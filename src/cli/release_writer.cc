@@ -5,8 +5,10 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "rivulet/error.h"
 
@@ -15,6 +17,13 @@ namespace {
 
 template <typename Number>
 void append_number(std::string& out, Number value) {
+  if constexpr (std::is_floating_point_v<Number>) {
+    // A coefficient can leave the range of a double when the declared bounds are extreme; JSON has no word for that.
+    if (!std::isfinite(value)) {
+      out += "null";
+      return;
+    }
+  }
   char text[32];
   const auto result = std::to_chars(text, text + sizeof text, value);
   out.append(text, result.ptr);

@@ -21,6 +21,8 @@ void BltDecoder::decode(const NoisyStep& step) {
   }
 }
 
-double BltDecoder::norm() const { return std::sqrt(variance_); }
+double BltDecoder::norm() const {
+  return std::sqrt(variance_);
+}
 
 }  // namespace rivulet::decode

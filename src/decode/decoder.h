@@ -1,7 +1,7 @@
 // Decoders: from noisy vectors back to estimates of the prefix sums. Post-processing; several may listen to one stream.
 //
-// An estimate is kept as an exact integer plus a floating-point correction that depends on noise alone, so with zero noise
-// every decoder returns the exact prefix sum, whatever its size.
+// An estimate is kept as an exact integer plus a floating-point correction that depends on noise alone, so with zero
+// noise every decoder returns the exact prefix sum, whatever its size.
 #pragma once
 
 #include <cstdint>

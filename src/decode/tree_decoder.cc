@@ -49,7 +49,9 @@ void TreeDecoder::decode(const NoisyStep& step) {
   nodes_.add_to(whole_, correction_);
 }
 
-double TreeDecoder::norm() const { return std::sqrt(strategy::tree_prefix_variance(step(), decoding_)); }
+double TreeDecoder::norm() const {
+  return std::sqrt(strategy::tree_prefix_variance(step(), decoding_));
+}
 
 void HybridDecoder::decode(const NoisyStep& step) {
   const strategy::HybridPosition position = strategy::hybrid_position(step.step);
@@ -64,6 +66,8 @@ void HybridDecoder::decode(const NoisyStep& step) {
   }
 }
 
-double HybridDecoder::norm() const { return std::sqrt(strategy::hybrid_prefix_variance(step(), decoding_)); }
+double HybridDecoder::norm() const {
+  return std::sqrt(strategy::hybrid_prefix_variance(step(), decoding_));
+}
 
 }  // namespace rivulet::decode

@@ -1,8 +1,8 @@
 // Decoders of binary trees.
 //
-// TreeDecoding::paper adds the noisy nodes of t's binary expansion, as TreeMech is written. TreeDecoding::optimal first replaces every
-// complete node by its minimum-variance estimate from its whole subtree (Honaker 2015): with children estimates l, r of
-// variance v_{j-1} each and the node's own noisy value b,
+// TreeDecoding::paper adds the noisy nodes of t's binary expansion, as TreeMech is written. TreeDecoding::optimal first
+// replaces every complete node by its minimum-variance estimate from its whole subtree (Honaker 2015): with children
+// estimates l, r of variance v_{j-1} each and the node's own noisy value b,
 //   estimate = b + (1 - v_j) ((l + r) - b),   v_j = 1 / (1 + 1/(2 v_{j-1})).
 #pragma once
 
@@ -14,8 +14,8 @@ namespace rivulet::decode {
 class NodeEstimates {
  public:
   struct Estimate {
-    std::vector<Int128> whole;        // the node's own noisy value
-    std::vector<double> correction;   // what its subtree adds; empty when nothing
+    std::vector<Int128> whole;       // the node's own noisy value
+    std::vector<double> correction;  // what its subtree adds; empty when nothing
   };
 
   explicit NodeEstimates(TreeDecoding decoding) : decoding_(decoding) {}

@@ -6,7 +6,9 @@
 namespace rivulet::fit {
 namespace {
 
-double deviation(double beta) { return beta < 1.0 ? std::sqrt(2.0 * std::log(4.0 / beta)) : 0.0; }
+double deviation(double beta) {
+  return beta < 1.0 ? std::sqrt(2.0 * std::log(4.0 / beta)) : 0.0;
+}
 
 }  // namespace
 
@@ -31,6 +33,8 @@ double noisy_proj_grad_bound(const NoiseLevel& noise, const ConstraintSet& set, 
   return 3.0 * gradient_accuracy(noise, static_cast<double>(set.dimension()), diameter, beta) * diameter;
 }
 
-double loss_lipschitz(double rows, double diameter) { return 2.0 * rows * (diameter + 1.0); }
+double loss_lipschitz(double rows, double diameter) {
+  return 2.0 * rows * (diameter + 1.0);
+}
 
 }  // namespace rivulet::fit

@@ -30,8 +30,8 @@ ModelFitter::ModelFitter(const Schema& schema, const Options& options)
 
 Model ModelFitter::fit(const Statistics& statistics) {
   if (statistics.dimension != schema_.dimension()) {
-    throw RequestError("statistics", "they have " + std::to_string(statistics.dimension) + " coordinates; the schema has " +
-                                         std::to_string(schema_.dimension()));
+    throw RequestError("statistics", "they have " + std::to_string(statistics.dimension) +
+                                         " coordinates; the schema has " + std::to_string(schema_.dimension()));
   }
   return in_user_units(statistics, solve(statistics));
 }

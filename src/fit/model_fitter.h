@@ -1,5 +1,5 @@
-// From private statistics to a model in the user's units. Post-processing: it sees statistics and public options only, so the same
-// statistics may be fitted again and again.
+// From private statistics to a model in the user's units. Post-processing: it sees statistics and public options only,
+// so the same statistics may be fitted again and again.
 #pragma once
 
 #include <memory>
@@ -17,9 +17,9 @@ namespace rivulet::fit {
 
 // Settings of the paper's NoisyProjGrad that depend on the mechanism.
 struct NoisyProjGradSettings {
-  NoiseLevel largest_noise;    // over the horizon
-  double horizon_rows = 0.0;   // T of the Lipschitz constant
-  double beta = 0.05;          // confidence of the gradient accuracy
+  NoiseLevel largest_noise;   // over the horizon
+  double horizon_rows = 0.0;  // T of the Lipschitz constant
+  double beta = 0.05;         // confidence of the gradient accuracy
 };
 
 class ModelFitter {

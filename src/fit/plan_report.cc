@@ -43,8 +43,8 @@ double PlanReport::theorem_4_2(std::uint64_t step) const {
 }
 
 std::optional<std::uint64_t> PlanReport::steps_until_share(double share) const {
-  // The noise grows like a logarithm and the signal like the step, so the share falls; trees wiggle by a bounded factor, and the answer
-  // is then the first step found from below.
+  // The noise grows like a logarithm and the signal like the step, so the share falls; trees wiggle by a bounded
+  // factor, and the answer is then the first step found from below.
   std::uint64_t low = 0;
   std::uint64_t high = 1;
   while (noise_share(std::min(high, plan_.last_step())) > share) {

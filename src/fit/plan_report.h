@@ -30,8 +30,8 @@ class PlanReport {
   [[nodiscard]] double largest_decoder_norm() const { return plan_.strategy().max_decoder_norm(); }
   // The expression of the paper's Theorem 4.2, constant 1, for T = the horizon, or for T = `step` when there is none.
   [[nodiscard]] double theorem_4_2(std::uint64_t step) const;
-  // First step whose spectral Gram noise, about sqrt(2 d) sigma_t, is at most `share` of the Gram eigenvalues of rows that fill the unit
-  // ball evenly, rows/d. Nothing when the horizon ends first.
+  // First step whose spectral Gram noise, about sqrt(2 d) sigma_t, is at most `share` of the Gram eigenvalues of rows
+  // that fill the unit ball evenly, rows/d. Nothing when the horizon ends first.
   [[nodiscard]] std::optional<std::uint64_t> steps_until_share(double share) const;
 
  private:

@@ -10,6 +10,7 @@
 namespace rivulet::fit {
 
 // Overwrites `out`, reusing its memory. The decoder must have absorbed at least one step; throws Error otherwise.
-void read_statistics(const privacy::MechanismPlan& plan, const decode::Decoder& decoder, std::uint64_t rows, Statistics& out);
+void read_statistics(const privacy::MechanismPlan& plan, const decode::Decoder& decoder, std::uint64_t rows,
+                     Statistics& out);
 
 }  // namespace rivulet::fit

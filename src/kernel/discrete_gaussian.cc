@@ -18,7 +18,8 @@ constexpr double kUndecided = 1.4551915228366852e-11;   // 2^-36
 constexpr double kFirstWidth = 3.6542;                  // W_1 / sigma: where the tail begins
 constexpr double kLogTwo = 0.6931471805599453;
 
-// The high and low halves of word * range: Lemire's multiply. `high` is uniform in [0, range) given low >= 2^64 mod range.
+// The high and low halves of word * range: Lemire's multiply. `high` is uniform in [0, range) given low >= 2^64 mod
+// range.
 struct Product {
   std::uint64_t high;
   std::uint64_t low;
@@ -49,7 +50,8 @@ struct Real {
 }  // namespace
 
 DiscreteGaussian::DiscreteGaussian(double sigma) : sigma_(sigma), inverse_two_variance_(0.5 / sigma / sigma) {
-  if (!(sigma >= 1.0 && sigma <= kLargestSigma)) throw std::invalid_argument("DiscreteGaussian: sigma outside [1, 2^57]");
+  if (!(sigma >= 1.0 && sigma <= kLargestSigma))
+    throw std::invalid_argument("DiscreteGaussian: sigma outside [1, 2^57]");
   // The smallest area whose strips reach the peak f(0) = 1.
   double low = 0.9 * sigma * std::sqrt(std::acos(-1.0) / 2.0) / static_cast<double>(kStrips);
   double high = 2.0 * low;
@@ -73,8 +75,10 @@ void DiscreteGaussian::lay_strips(double area) {
   // f falls by at least one half over a block: w W_1 / sigma^2 >= ln 2.
   tail_width_ = static_cast<std::uint64_t>(std::ceil(kLogTwo * (1.0 + kOutward) * (sigma_ / first) * sigma_)) + 1;
   // f(W_1) must lie below the tail's first block, A / (2 w).
-  if (std::exp(-first * first * inverse_two_variance_) * (1.0 + kOutward) > area / (2.0 * static_cast<double>(tail_width_))) {
-    area_ = 2.0 * static_cast<double>(tail_width_) * std::exp(-first * first * inverse_two_variance_) * (1.0 + 4.0 * kOutward);
+  if (std::exp(-first * first * inverse_two_variance_) * (1.0 + kOutward) >
+      area / (2.0 * static_cast<double>(tail_width_))) {
+    area_ = 2.0 * static_cast<double>(tail_width_) * std::exp(-first * first * inverse_two_variance_) *
+            (1.0 + 4.0 * kOutward);
   }
 
   height_[0] = 0.0;
@@ -118,10 +122,12 @@ void DiscreteGaussian::sample(RandomBits& bits, std::span<std::int64_t> out) con
   }
 }
 
-std::int64_t DiscreteGaussian::sample_slowly(RandomBits& bits, unsigned strip, bool negative, std::uint64_t word) const {
+std::int64_t DiscreteGaussian::sample_slowly(RandomBits& bits, unsigned strip, bool negative,
+                                             std::uint64_t word) const {
   while (true) {
     std::uint64_t magnitude = 0;
-    if (propose(bits, strip, word, magnitude) && !(magnitude == 0 && negative) && magnitude < (std::uint64_t{1} << 62)) {
+    if (propose(bits, strip, word, magnitude) && !(magnitude == 0 && negative) &&
+        magnitude < (std::uint64_t{1} << 62)) {
       return negative ? -static_cast<std::int64_t>(magnitude) : static_cast<std::int64_t>(magnitude);
     }
     const std::uint64_t choice = bits.next64();
@@ -172,7 +178,8 @@ bool DiscreteGaussian::below_curve_exactly(RandomBits& bits, unsigned strip, uns
   std::vector<std::uint64_t> digits{first_bits};  // y's random digits, most significant first
   for (mpfr_prec_t precision = 192;; precision *= 2) {
     while (static_cast<mpfr_prec_t>(64 * digits.size()) < precision) digits.push_back(bits.next64());
-    // Interval [y_low, y_high] by directed rounding; the unknown digits widen the upper end by one unit in the last place.
+    // Interval [y_low, y_high] by directed rounding; the unknown digits widen the upper end by one unit in the last
+    // place.
     bool below[2];
     for (const bool upper : {false, true}) {
       const mpfr_rnd_t towards = upper ? MPFR_RNDU : MPFR_RNDD;

@@ -2,16 +2,16 @@
 //
 // Method: rejection from equal-area strips (a ziggurat on the integers). For the magnitude m >= 0 with weight
 // f(m) = exp(-m^2/(2 sigma^2)) there are 255 rectangles and one tail, each chosen with probability 1/256:
-//   rectangle i: m uniform in [0, W_i), y uniform in [Y_{i-1}, Y_i), with integer widths W_i and Y_i - Y_{i-1} = A / W_i;
-//   tail: block b with probability 2^-(b+1), m uniform in a block of width w, y uniform in [0, 2^-b A/(2w)).
-// Every strip has area exactly A, so (m, y) is uniform on their union, which covers the graph of f; accepting exactly when
-// y < f(m) leaves m with weight exactly f(m). A random sign is attached and "minus zero" rejected.
+//   rectangle i: m uniform in [0, W_i), y uniform in [Y_{i-1}, Y_i), with integer widths W_i and Y_i - Y_{i-1} = A /
+//   W_i; tail: block b with probability 2^-(b+1), m uniform in a block of width w, y uniform in [0, 2^-b A/(2w)).
+// Every strip has area exactly A, so (m, y) is uniform on their union, which covers the graph of f; accepting exactly
+// when y < f(m) leaves m with weight exactly f(m). A random sign is attached and "minus zero" rejected.
 //
-// Exactness. Strip, block, sign and m come from whole random bits (m by Lemire's unbiased multiplication). The comparison y < f(m) is
-// decided without arithmetic when m < K_i (f(m) >= Y_i there); else in double precision when the two sides differ by more
-// than 2^-36 relative, far above the rounding error; else in MPFR with as many random bits of y and as much precision as it
-// takes. No floating-point rounding ever decides a sample. Widths are rounded outward by 2^-30 relative, so coverage does
-// not depend on the accuracy of log and sqrt either.
+// Exactness. Strip, block, sign and m come from whole random bits (m by Lemire's unbiased multiplication). The
+// comparison y < f(m) is decided without arithmetic when m < K_i (f(m) >= Y_i there); else in double precision when the
+// two sides differ by more than 2^-36 relative, far above the rounding error; else in MPFR with as many random bits of
+// y and as much precision as it takes. No floating-point rounding ever decides a sample. Widths are rounded outward by
+// 2^-30 relative, so coverage does not depend on the accuracy of log and sqrt either.
 //
 // Draws with |z| >= 2^62 are redrawn; for sigma <= 2^57 that has probability below exp(-500).
 #pragma once

@@ -56,7 +56,7 @@ class OpenNodes {
     for (unsigned level = 1; level <= highest; ++level) {
       std::vector<Int128>& sibling = left_[level - 1];  // a_i <- sum_{j<i} a_j + v_t
       for (std::size_t i = 0; i < running.size(); ++i) running[i] += sibling[i];
-      sibling.clear();                                  // a_j <- 0
+      sibling.clear();  // a_j <- 0
       close(level, running);
     }
     left_[highest] = std::move(running);
@@ -68,8 +68,8 @@ class OpenNodes {
   std::vector<std::vector<Int128>> left_;
 };
 
-// Algorithm TreeMech. All nodes that close at a step are released, not only the highest: a row enters floor(log2 T)+1 nodes either
-// way, and the extra ones make better decoding possible.
+// Algorithm TreeMech. All nodes that close at a step are released, not only the highest: a row enters floor(log2 T)+1
+// nodes either way, and the extra ones make better decoding possible.
 class TreeEncoder : public Encoder {
  public:
   explicit TreeEncoder(const privacy::MechanismPlan& plan) : plan_(plan) {}

@@ -1,5 +1,5 @@
-// Kernel steps 4 and 5: encode and add noise. One class per strategy; each turns the exact sums of a step into the noisy vectors
-// that may leave.
+// Kernel steps 4 and 5: encode and add noise. One class per strategy; each turns the exact sums of a step into the
+// noisy vectors that may leave.
 #pragma once
 
 #include <cstdint>

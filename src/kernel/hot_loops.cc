@@ -8,7 +8,9 @@ namespace v3 {
 extern const HotLoops loops;
 }
 
-const HotLoops& hot_loops_baseline() { return baseline::loops; }
+const HotLoops& hot_loops_baseline() {
+  return baseline::loops;
+}
 
 const HotLoops* hot_loops_v3() {
 #ifdef RIVULET_HAS_V3

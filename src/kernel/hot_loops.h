@@ -1,6 +1,6 @@
-// The two loops that see every number of every row, compiled once for any x86-64 and once for x86-64-v3 (AVX2), chosen at
-// start-up. Results are identical bit for bit: the first does the same operations in the same order (no fused multiply-add),
-// the second only exact integer sums.
+// The two loops that see every number of every row, compiled once for any x86-64 and once for x86-64-v3 (AVX2), chosen
+// at start-up. Results are identical bit for bit: the first does the same operations in the same order (no fused
+// multiply-add), the second only exact integer sums.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +19,15 @@ struct ValueScales {
 };
 
 struct HotLoops {
-  // Box units: box[i] = (clamp(values[i]) - centre[i]) * inverse_half_range[i]. Returns false when a value is not finite.
+  // Box units: box[i] = (clamp(values[i]) - centre[i]) * inverse_half_range[i]. Returns false when a value is not
+  // finite.
   bool (*to_box)(const double* values, std::size_t count, const ValueScales& scales, double* box);
   // lattice[i] = trunc(box[i] * factor), exact integers held in doubles; returns the sum of their squares.
   std::int64_t (*truncate)(const double* box, std::size_t count, double factor, double* lattice);
   // Sum of squares in a fixed order of four partial sums.
   double (*sum_of_squares)(const double* box, std::size_t count);
-  // Adds the upper triangle of rows^T rows to out (order x order, column-major). `rows` holds `count` rows of `order` integer-valued
-  // doubles, one after another. Exact while all rows ever added, times max|entry|^2, stay below 2^53.
+  // Adds the upper triangle of rows^T rows to out (order x order, column-major). `rows` holds `count` rows of `order`
+  // integer-valued doubles, one after another. Exact while all rows ever added, times max|entry|^2, stay below 2^53.
   void (*rank_update)(const double* rows, std::size_t order, std::size_t count, double* out);
 };
 

@@ -1,5 +1,5 @@
-// The wall, as a compiler error. Headers that know what a row is include this one; only the kernel and the one file that wires
-// it to the outside define the macro.
+// The wall, as a compiler error. Headers that know what a row is include this one; only the kernel and the one file
+// that wires it to the outside define the macro.
 #pragma once
 
 #ifndef RIVULET_INSIDE_THE_WALL

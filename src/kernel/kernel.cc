@@ -29,14 +29,16 @@ Kernel::Kernel(const privacy::MechanismPlan& plan, const Schema& schema, std::un
       noise_(std::move(noise)),
       sums_(plan.layout().size()) {
   if (lattice_->order() != plan.layout().dimension + 1) {
-    throw RequestError("schema", "it has " + std::to_string(lattice_->order() - 1) + " coordinates; the mechanism was planned for " +
+    throw RequestError("schema", "it has " + std::to_string(lattice_->order() - 1) +
+                                     " coordinates; the mechanism was planned for " +
                                      std::to_string(plan.layout().dimension));
   }
 }
 
 void Kernel::absorb(const RowBatch& batch) {
   if (batch.rows() > rows_per_step() - rows_in_step()) {
-    throw RequestError("batch", std::to_string(batch.rows()) + " rows do not fit the current step, which has room for " +
+    throw RequestError("batch", std::to_string(batch.rows()) +
+                                    " rows do not fit the current step, which has room for " +
                                     std::to_string(rows_per_step() - rows_in_step()));
   }
   current_.merge(batch);
@@ -44,8 +46,9 @@ void Kernel::absorb(const RowBatch& batch) {
 
 void Kernel::close_step(NoisyStep& out) {
   if (!may_close_another_step()) {
-    throw HorizonExceeded("the stream has more steps than the " + std::to_string(plan_.last_step()) +
-                          " its privacy promise covers; what was published stays valid, nothing more will be published");
+    throw HorizonExceeded(
+        "the stream has more steps than the " + std::to_string(plan_.last_step()) +
+        " its privacy promise covers; what was published stays valid, nothing more will be published");
   }
   ++steps_;
   rows_ += current_.rows();

@@ -1,8 +1,9 @@
 // The kernel: the one place where rows exist. Rows go in; only noisy integers come out.
 //
-// Promise. For neighbouring streams of rows (even when every row is chosen after seeing all releases so far), the sequence of all
-// NoisyStep values ever returned is (epsilon, delta)-indistinguishable for the plan's budget; docs/privacy.md proves it.
-// Memory is independent of the number of steps (blt) or grows with its logarithm (tree, hybrid).
+// Promise. For neighbouring streams of rows (even when every row is chosen after seeing all releases so far), the
+// sequence of all NoisyStep values ever returned is (epsilon, delta)-indistinguishable for the plan's budget;
+// docs/privacy.md proves it. Memory is independent of the number of steps (blt) or grows with its logarithm (tree,
+// hybrid).
 #pragma once
 
 #include <cstdint>
@@ -20,11 +21,12 @@
 
 namespace rivulet::kernel {
 
-// Rows gathered apart from the stream (another thread, another batch), to be absorbed later. It can be filled and merged, but
-// nothing can be read from it.
+// Rows gathered apart from the stream (another thread, another batch), to be absorbed later. It can be filled and
+// merged, but nothing can be read from it.
 class RowBatch {
  public:
-  explicit RowBatch(std::shared_ptr<const RowLattice> lattice) : lattice_(std::move(lattice)), sum_(lattice_->order()) {}
+  explicit RowBatch(std::shared_ptr<const RowLattice> lattice)
+      : lattice_(std::move(lattice)), sum_(lattice_->order()) {}
 
   // `values` has lattice->row_width() entries; a NaN marks a missing one. An unusable row counts as a zero row.
   void observe(std::span<const double> values, double target);
@@ -52,8 +54,8 @@ class Kernel {
   [[nodiscard]] std::uint64_t rows_per_step() const { return plan_.request().rows_per_step; }
   [[nodiscard]] bool step_is_full() const { return rows_in_step() >= rows_per_step(); }
 
-  // Ends the current step and writes what may be published. Throws HorizonExceeded, changing nothing and drawing nothing, once the
-  // promised number of steps is used up.
+  // Ends the current step and writes what may be published. Throws HorizonExceeded, changing nothing and drawing
+  // nothing, once the promised number of steps is used up.
   void close_step(NoisyStep& out);
   [[nodiscard]] bool may_close_another_step() const { return steps_ < plan_.last_step(); }
 

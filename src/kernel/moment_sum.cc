@@ -9,7 +9,9 @@ namespace rivulet::kernel {
 namespace {
 
 // Enough rows for full speed of the rank update.
-std::size_t capacity_for(std::size_t order) { return order < 24 ? 64 : 256; }
+std::size_t capacity_for(std::size_t order) {
+  return order < 24 ? 64 : 256;
+}
 
 // Below this many rows the plain loop is faster than setting up a blocked product.
 constexpr std::size_t kFewRows = 8;

@@ -1,8 +1,8 @@
 // Kernel step 3: sum. The exact integer matrix sum u u^T of a set of rows.
 //
-// Addition of integers is associative, so any split of rows over threads or machines, merged in any order, gives the same bits.
-// Rows are gathered in blocks and multiplied in integer-valued doubles, exact because they are folded into 64-bit integers before a
-// sum could reach 2^53.
+// Addition of integers is associative, so any split of rows over threads or machines, merged in any order, gives the
+// same bits. Rows are gathered in blocks and multiplied in integer-valued doubles, exact because they are folded into
+// 64-bit integers before a sum could reach 2^53.
 #pragma once
 
 #include <cstdint>
@@ -40,10 +40,10 @@ class MomentSum {
   std::uint64_t rows_ = 0;
   std::size_t block_rows_ = 0;
   std::size_t block_capacity_;
-  std::vector<double> block_;          // rows, one after another
-  std::uint64_t product_rows_ = 0;     // rows in products_
-  std::vector<double> products_;       // order x order, upper triangle
-  std::vector<std::int64_t> sums_;     // upper triangle by columns: (0,0), (0,1), (1,1), (0,2), ...
+  std::vector<double> block_;       // rows, one after another
+  std::uint64_t product_rows_ = 0;  // rows in products_
+  std::vector<double> products_;    // order x order, upper triangle
+  std::vector<std::int64_t> sums_;  // upper triangle by columns: (0,0), (0,1), (1,1), (0,2), ...
 };
 
 }  // namespace rivulet::kernel

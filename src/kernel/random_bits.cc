@@ -23,7 +23,9 @@ std::uint64_t fork_generation() {
   return forks_seen.load(std::memory_order_relaxed);
 }
 
-unsigned char* raw(std::byte* bytes) { return reinterpret_cast<unsigned char*>(bytes); }
+unsigned char* raw(std::byte* bytes) {
+  return reinterpret_cast<unsigned char*>(bytes);
+}
 
 }  // namespace
 
@@ -87,8 +89,10 @@ void RandomBits::refill() {
   int written = 0;
   const bool ok =
       EVP_EncryptInit_ex(cipher_->context, EVP_aes_256_ctr(), nullptr, raw(key_.data()), raw(key_.data() + 32)) == 1 &&
-      EVP_EncryptUpdate(cipher_->context, raw(next.data()), &written, raw(next.data()), static_cast<int>(next.size())) == 1 &&
-      EVP_EncryptUpdate(cipher_->context, raw(buffer_.data()), &written, raw(buffer_.data()), static_cast<int>(kBlock)) == 1;
+      EVP_EncryptUpdate(cipher_->context, raw(next.data()), &written, raw(next.data()),
+                        static_cast<int>(next.size())) == 1 &&
+      EVP_EncryptUpdate(cipher_->context, raw(buffer_.data()), &written, raw(buffer_.data()),
+                        static_cast<int>(kBlock)) == 1;
   if (!ok) throw Error("random bits: AES-256-CTR failed");
   key_ = next;
   OPENSSL_cleanse(next.data(), next.size());

@@ -1,8 +1,9 @@
 // Cryptographic random bits: AES-256-CTR with fast key erasure.
 //
-// Each refill encrypts zeros under the current key; the first 48 bytes become the next key and counter and are erased, the rest
-// is handed out and erased as it is read. Whoever sees the state later learns nothing about bits already used. The state of
-// a secure generator comes from getrandom(2) and is never stored. A forked child reseeds before its first draw.
+// Each refill encrypts zeros under the current key; the first 48 bytes become the next key and counter and are erased,
+// the rest is handed out and erased as it is read. Whoever sees the state later learns nothing about bits already used.
+// The state of a secure generator comes from getrandom(2) and is never stored. A forked child reseeds before its first
+// draw.
 #pragma once
 
 #include <array>
@@ -23,7 +24,7 @@ class RandomBits {
 
   RandomBits(RandomBits&&) noexcept;
   RandomBits& operator=(RandomBits&&) noexcept;
-  RandomBits(const RandomBits&) = delete;             // a copy would draw the same noise twice
+  RandomBits(const RandomBits&) = delete;  // a copy would draw the same noise twice
   RandomBits& operator=(const RandomBits&) = delete;
   ~RandomBits();
 

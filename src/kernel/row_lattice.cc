@@ -6,8 +6,8 @@
 namespace rivulet::kernel {
 namespace {
 
-// Rows are shortened by this much before truncation so that rounding in the bounding arithmetic (below 1e-11 for any supported
-// dimension) cannot push a legitimate row over the integer limit. Privacy does not depend on it.
+// Rows are shortened by this much before truncation so that rounding in the bounding arithmetic (below 1e-11 for any
+// supported dimension) cannot push a legitimate row over the integer limit. Privacy does not depend on it.
 constexpr double kShrink = 1.0 - 0x1p-33;
 
 }  // namespace

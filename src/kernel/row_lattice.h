@@ -1,5 +1,5 @@
-// Kernel steps 1 and 2: bound and quantise. A raw row in the user's units becomes an integer vector u = (x, s y) on the lattice
-// 2^-bits, or the zero vector when the row cannot be used.
+// Kernel steps 1 and 2: bound and quantise. A raw row in the user's units becomes an integer vector u = (x, s y) on the
+// lattice 2^-bits, or the zero vector when the row cannot be used.
 #pragma once
 
 #include <span>
@@ -22,9 +22,11 @@ class RowLattice {
   // Largest absolute value of an entry.
   [[nodiscard]] const privacy::LatticeLimits& limits() const { return limits_; }
 
-  // Writes u as integer-valued doubles into lattice (order() of them); `values` has row_width() entries. Returns false, with
-  // u = 0, when a value is missing (NaN) or infinite, or when the integer check fails. Not thread-safe on one `scratch`.
-  bool quantise(std::span<const double> values, double target, std::span<double> lattice, std::vector<double>& scratch) const;
+  // Writes u as integer-valued doubles into lattice (order() of them); `values` has row_width() entries. Returns false,
+  // with u = 0, when a value is missing (NaN) or infinite, or when the integer check fails. Not thread-safe on one
+  // `scratch`.
+  bool quantise(std::span<const double> values, double target, std::span<double> lattice,
+                std::vector<double>& scratch) const;
 
   // The check that sensitivity rests on, in integer arithmetic: ||x||^2 <= 2^(2 bits) and |s y| <= target_limit.
   [[nodiscard]] bool within_limits(std::int64_t covariate_norm_squared, std::int64_t target) const;

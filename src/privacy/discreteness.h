@@ -1,8 +1,8 @@
 // What it costs that the noise is a discrete Gaussian and not a continuous one.
 //
-// Rounding commutes with integer shifts: for integer y and G ~ N(0, sigma^2), round(y + G) = y + round(G). A mechanism with
-// noise round(G) is thus a post-processing of the continuous Gaussian mechanism. The discrete Gaussian's probabilities p(z)
-// and those q(z) of round(G) differ by a factor e^(+-eta) wherever |z| <= bound * sigma, with
+// Rounding commutes with integer shifts: for integer y and G ~ N(0, sigma^2), round(y + G) = y + round(G). A mechanism
+// with noise round(G) is thus a post-processing of the continuous Gaussian mechanism. The discrete Gaussian's
+// probabilities p(z) and those q(z) of round(G) differ by a factor e^(+-eta) wherever |z| <= bound * sigma, with
 //   eta = bound^2 / (24 sigma^2)     (sigma >= 2^20, bound >= 2),
 // and |z| > bound * sigma has probability at most 2 exp(-bound^2/2) under p and hardly more under q. Over N draws:
 //   epsilon = epsilon' + 2 N eta,    delta = e^(N eta) delta' + (1 + e^(epsilon' + N eta)) N tail.
@@ -19,11 +19,11 @@ struct Charge {
   double delta = 0.0;
 };
 
-inline constexpr double kSmallestSigma = 1048576.0;           // 2^20 lattice units
-inline constexpr double kLargestSigma = 144115188075855872.0; // 2^57: draws stay within 62 bits at any realistic tail
+inline constexpr double kSmallestSigma = 1048576.0;            // 2^20 lattice units
+inline constexpr double kLargestSigma = 144115188075855872.0;  // 2^57: draws stay within 62 bits at any realistic tail
 
-// The charge for `draws` independent draws, each with sigma >= `smallest_sigma` lattice units (at least kSmallestSigma).
-// It never returns more than is needed for a delta part of 1e-9 * budget.delta.
+// The charge for `draws` independent draws, each with sigma >= `smallest_sigma` lattice units (at least
+// kSmallestSigma). It never returns more than is needed for a delta part of 1e-9 * budget.delta.
 Charge discreteness_charge(double draws, double smallest_sigma, const Budget& budget);
 
 }  // namespace rivulet::privacy

@@ -1,6 +1,7 @@
 // Exact calibration of the Gaussian mechanism.
 //
-// A mechanism that adds N(0, sigma^2 I) noise to something that moves by at most D in L2 between neighbours has mu = D / sigma
+// A mechanism that adds N(0, sigma^2 I) noise to something that moves by at most D in L2 between neighbours has mu = D
+// / sigma
 // ("mu-GDP", Dong, Roth & Su 2022) and satisfies (epsilon, delta)-DP exactly when delta >= delta(epsilon; mu),
 //   delta(epsilon; mu) = Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu)          (Balle & Wang 2018).
 #pragma once
@@ -13,8 +14,8 @@ namespace rivulet::privacy {
 // mu >= 0, epsilon >= 0.
 double gaussian_delta(double mu, double epsilon);
 
-// The largest mu with gaussian_delta(mu, epsilon) <= delta, rounded down (relative 2e-12). A sigma of D / mu is therefore never
-// below the exact one.
+// The largest mu with gaussian_delta(mu, epsilon) <= delta, rounded down (relative 2e-12). A sigma of D / mu is
+// therefore never below the exact one.
 double gaussian_mu(const Budget& budget);
 
 }  // namespace rivulet::privacy

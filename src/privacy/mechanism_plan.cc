@@ -13,13 +13,14 @@
 namespace rivulet::privacy {
 namespace {
 
-constexpr unsigned kRowBits = 15;          // lattice of a row; coarser only when the noise would not fit otherwise
+constexpr unsigned kRowBits = 15;  // lattice of a row; coarser only when the noise would not fit otherwise
 constexpr unsigned kFewestRowBits = 10;
 constexpr unsigned kMostNoiseBits = 40;
-constexpr double kEpsilonShare = 1e-9;     // largest part of epsilon that discreteness may cost
+constexpr double kEpsilonShare = 1e-9;  // largest part of epsilon that discreteness may cost
 constexpr std::uint64_t kMostRowsPerStep = std::uint64_t{1} << 30;
 constexpr std::size_t kMostDimensions = 20000;
-// Sums, filter states and noise fit 128-bit integers while rows * max||u||^2 * 2^(noise bits + state bits) < 2^kRangeBits.
+// Sums, filter states and noise fit 128-bit integers while rows * max||u||^2 * 2^(noise bits + state bits) <
+// 2^kRangeBits.
 constexpr int kRangeBits = 124;
 constexpr double kRoundUp = 1.0 + 1e-14;
 
@@ -56,8 +57,8 @@ MechanismPlan::MechanismPlan(const MechanismRequest& request)
 
 void MechanismPlan::choose_lattice() {
   for (unsigned bits = kRowBits; bits >= kFewestRowBits; --bits) {
-    // The rounding is charged whatever it is; the looser tolerances are reached only by extreme requests (epsilon below 0.01
-    // in hundreds of dimensions), where they cost less than a coarser lattice would.
+    // The rounding is charged whatever it is; the looser tolerances are reached only by extreme requests (epsilon below
+    // 0.01 in hundreds of dimensions), where they cost less than a coarser lattice would.
     for (double rounding_tolerance : {1e-8, 1e-7, 1e-6, 1e-4, 1e-2}) {
       if (try_lattice(bits, rounding_tolerance)) return;
     }
@@ -131,8 +132,8 @@ void MechanismPlan::calibrate_paper(unsigned noise_bits) {
   l2_sensitivity_ = paper_pair_sensitivity(request_.neighbours);
   const double node_stddev = paper_node_stddev(request_.budget, strategy_.last_step()) * kRoundUp;
   const double sigma = std::ldexp(node_stddev, static_cast<int>(2 * limits_.bits + noise_bits));
-  // TreeMech noises the d^2 entries of x x^T independently. Averaging an entry with its mirror image is post-processing and
-  // leaves variance sigma^2/2 above the diagonal; that average is what is drawn here.
+  // TreeMech noises the d^2 entries of x x^T independently. Averaging an entry with its mirror image is post-processing
+  // and leaves variance sigma^2/2 above the diagonal; that average is what is drawn here.
   sigmas_ = {sigma, sigma / std::sqrt(2.0) * kRoundUp, sigma, 0.0};
   mu_ = strategy_.norm() * l2_sensitivity_ / node_stddev * kRoundUp;
 
@@ -141,7 +142,8 @@ void MechanismPlan::calibrate_paper(unsigned noise_bits) {
   const double spare_epsilon = request_.budget.epsilon - charge_.epsilon;
   if (spare_epsilon > 0.0 && gaussian_delta(mu_, spare_epsilon) > request_.budget.delta - charge_.delta) {
     throw RequestError("profile", "the paper's constants do not give (epsilon, delta) = (" +
-                                      std::to_string(request_.budget.epsilon) + ", " + std::to_string(request_.budget.delta) +
+                                      std::to_string(request_.budget.epsilon) + ", " +
+                                      std::to_string(request_.budget.delta) +
                                       ") for this horizon by exact accounting; use profile 'tight'");
   }
 }
@@ -152,14 +154,15 @@ double MechanismPlan::smallest_sigma() const {
 
 double MechanismPlan::largest_sigma() const {
   // The hybrid scheme widens the noise of late epochs by the square root of their tree's levels.
-  const double widest =
-      strategy_.kind() == StrategyKind::hybrid
-          ? std::sqrt(static_cast<double>(strategy::hybrid_position(strategy_.last_step()).levels))
-          : 1.0;
+  const double widest = strategy_.kind() == StrategyKind::hybrid
+                            ? std::sqrt(static_cast<double>(strategy::hybrid_position(strategy_.last_step()).levels))
+                            : 1.0;
   return widest * std::max({sigmas_.gram_diagonal, sigmas_.gram_offdiagonal, sigmas_.cross});
 }
 
-double MechanismPlan::lattice_unit() const { return std::ldexp(1.0, -static_cast<int>(2 * limits_.bits + noise_bits_)); }
+double MechanismPlan::lattice_unit() const {
+  return std::ldexp(1.0, -static_cast<int>(2 * limits_.bits + noise_bits_));
+}
 
 NoiseLevel MechanismPlan::noise_for(double decoder_norm) const {
   const double factor = decoder_norm * lattice_unit();

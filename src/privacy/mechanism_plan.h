@@ -1,5 +1,6 @@
-// The complete, public description of one private mechanism: lattice, strategy, noise, and the accounting that ties them to
-// the budget. Made before the first row is read; the kernel, the decoders and `rivulet plan` all work from the same object.
+// The complete, public description of one private mechanism: lattice, strategy, noise, and the accounting that ties
+// them to the budget. Made before the first row is read; the kernel, the decoders and `rivulet plan` all work from the
+// same object.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +20,9 @@ struct MechanismRequest {
   Neighbours neighbours = Neighbours::replace;
   Profile profile = Profile::tight;
   strategy::Strategy::Options strategy;
-  std::size_t dimension = 1;         // covariates, intercept included
-  std::uint64_t rows_per_step = 1;   // release-every
-  double diameter = 1.0;             // of the constraint set, in unit-ball units: decides s only, never privacy
+  std::size_t dimension = 1;        // covariates, intercept included
+  std::uint64_t rows_per_step = 1;  // release-every
+  double diameter = 1.0;            // of the constraint set, in unit-ball units: decides s only, never privacy
 };
 
 // Where each statistic stands in a released vector, in this order: diagonal of sum x x^T, its upper triangle by columns

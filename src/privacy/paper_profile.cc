@@ -17,18 +17,21 @@ double paper_node_stddev(const Budget& budget, std::uint64_t horizon_steps) {
 
 void require_paper_range(const Budget& budget, const Horizon& horizon) {
   if (budget.epsilon > 1.0) {
-    throw RequestError("epsilon", "profile 'paper' is refused at " + std::to_string(budget.epsilon) +
-                                      ": its constants rest on the classical Gaussian mechanism theorem, which holds for "
-                                      "epsilon <= 1; use an epsilon of at most 1 or profile 'tight'");
+    throw RequestError("epsilon",
+                       "profile 'paper' is refused at " + std::to_string(budget.epsilon) +
+                           ": its constants rest on the classical Gaussian mechanism theorem, which holds for "
+                           "epsilon <= 1; use an epsilon of at most 1 or profile 'tight'");
   }
   if (!horizon.is_known()) {
-    throw RequestError("horizon", "profile 'paper' needs a known number of steps T, which is part of its noise formula; "
-                                  "give one, or use profile 'tight'");
+    throw RequestError("horizon",
+                       "profile 'paper' needs a known number of steps T, which is part of its noise formula; "
+                       "give one, or use profile 'tight'");
   }
   if (horizon.steps() < 4) {
-    throw RequestError("horizon", "profile 'paper' is refused at " + std::to_string(horizon.steps()) +
-                                      " steps: its noise grows with log2(T) but a row enters floor(log2 T)+1 tree nodes, "
-                                      "which log2(T) does not cover below 4 steps; use at least 4 or profile 'tight'");
+    throw RequestError("horizon",
+                       "profile 'paper' is refused at " + std::to_string(horizon.steps()) +
+                           " steps: its noise grows with log2(T) but a row enters floor(log2 T)+1 tree nodes, "
+                           "which log2(T) does not cover below 4 steps; use at least 4 or profile 'tight'");
   }
 }
 
@@ -37,7 +40,8 @@ double paper_kappa(const Budget& budget, std::uint64_t horizon_steps) {
   return std::pow(log_steps, 1.5) * std::sqrt(std::log(2.0 / budget.delta)) / (budget.epsilon / 2.0);
 }
 
-double theorem_4_2_bound(const Budget& budget, std::uint64_t horizon_steps, double dimension, double diameter, double beta) {
+double theorem_4_2_bound(const Budget& budget, std::uint64_t horizon_steps, double dimension, double diameter,
+                         double beta) {
   const double steps = static_cast<double>(horizon_steps);
   return std::pow(std::log2(steps), 1.5) * std::sqrt(std::log(1.0 / budget.delta)) * diameter * diameter *
          (std::sqrt(dimension) + std::sqrt(std::log(steps / beta))) / budget.epsilon;

@@ -11,9 +11,9 @@ namespace rivulet::privacy {
 // epsilon' = epsilon/2, delta' = delta/2 and Delta_2 = 2:  sqrt(2) log2(T) Delta_2 sqrt(ln(2/delta')) / epsilon'.
 double paper_node_stddev(const Budget& budget, std::uint64_t horizon_steps);
 
-// Throws RequestError, saying why, where those constants do not carry the promise: epsilon > 1 (the Gaussian-mechanism theorem
-// behind them holds for epsilon <= 1), fewer than 4 steps (log2(T) is then too small for the floor(log2 T)+1 nodes a
-// row enters), or no known horizon (T is in the formula).
+// Throws RequestError, saying why, where those constants do not carry the promise: epsilon > 1 (the Gaussian-mechanism
+// theorem behind them holds for epsilon <= 1), fewer than 4 steps (log2(T) is then too small for the floor(log2 T)+1
+// nodes a row enters), or no known horizon (T is in the formula).
 void require_paper_range(const Budget& budget, const Horizon& horizon);
 
 // kappa = log2(T)^(3/2) sqrt(ln(1/delta')) / epsilon', of PrivIncReg1's first line.
@@ -21,6 +21,7 @@ double paper_kappa(const Budget& budget, std::uint64_t horizon_steps);
 
 // The expression inside the O(.) of Theorem 4.2, constant 1:
 //   log2(T)^(3/2) sqrt(ln(1/delta)) ||C||^2 (sqrt(d) + sqrt(ln(T/beta))) / epsilon.
-double theorem_4_2_bound(const Budget& budget, std::uint64_t horizon_steps, double dimension, double diameter, double beta);
+double theorem_4_2_bound(const Budget& budget, std::uint64_t horizon_steps, double dimension, double diameter,
+                         double beta);
 
 }  // namespace rivulet::privacy

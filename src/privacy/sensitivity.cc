@@ -8,7 +8,9 @@ namespace {
 constexpr double kRoundUp = 1.0 + 4e-16;
 }
 
-double LatticeLimits::target_scale() const { return std::ldexp(static_cast<double>(target_limit), -static_cast<int>(bits)); }
+double LatticeLimits::target_scale() const {
+  return std::ldexp(static_cast<double>(target_limit), -static_cast<int>(bits));
+}
 
 double joint_sensitivity(const LatticeLimits& limits, Neighbours neighbours) {
   const double norm_squared = static_cast<double>(limits.norm_squared());

@@ -7,8 +7,8 @@
 
 namespace rivulet::privacy {
 
-// The integer limits every quantised row satisfies: ||x||^2 <= 2^(2 bits) and |s y| <= target_limit, in units of 2^-bits.
-// The kernel checks both in integer arithmetic; everything below rests on that check alone.
+// The integer limits every quantised row satisfies: ||x||^2 <= 2^(2 bits) and |s y| <= target_limit, in units of
+// 2^-bits. The kernel checks both in integer arithmetic; everything below rests on that check alone.
 struct LatticeLimits {
   unsigned bits = 15;
   std::int64_t target_limit = 0;  // floor(s 2^bits)
@@ -31,7 +31,8 @@ double joint_sensitivity(const LatticeLimits& limits, Neighbours neighbours);
 double paper_pair_sensitivity(Neighbours neighbours);
 
 // The s that minimises the predicted gradient noise for a solution of norm `diameter`:
-//   (1 + s^2)^2 (diameter^2 + 1/s^2) is least at s^2 = (sqrt(1 + 8 diameter^2) - 1) / (4 diameter^2); kept within [1/4, 1].
+//   (1 + s^2)^2 (diameter^2 + 1/s^2) is least at s^2 = (sqrt(1 + 8 diameter^2) - 1) / (4 diameter^2); kept within [1/4,
+//   1].
 double target_scale_for(double diameter);
 
 }  // namespace rivulet::privacy

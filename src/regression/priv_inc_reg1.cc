@@ -1,5 +1,5 @@
-// Algorithm PrivIncReg1, wired: rows -> kernel -> (the wall) -> decoder -> statistics -> model. The only file outside src/kernel
-// that may name a row.
+// Algorithm PrivIncReg1, wired: rows -> kernel -> (the wall) -> decoder -> statistics -> model. The only file outside
+// src/kernel that may name a row.
 #include "rivulet/priv_inc_reg1.h"
 
 #include <algorithm>
@@ -7,9 +7,9 @@
 
 #include "decode/decoder.h"
 #include "fit/model_fitter.h"
+#include "fit/statistics_from.h"
 #include "kernel/kernel.h"
 #include "privacy/mechanism_plan.h"
-#include "fit/statistics_from.h"
 #include "rivulet/error.h"
 
 namespace rivulet {
@@ -18,13 +18,15 @@ namespace {
 PrivIncReg1::Options with_defaults(PrivIncReg1::Options options) {
   const bool paper = options.profile == Profile::paper;
   if (!options.strategy) options.strategy = paper ? StrategyKind::tree : StrategyKind::blt;
+  if (options.tree_decoding) strategy::require_tree(*options.strategy);
   if (!options.tree_decoding) options.tree_decoding = paper ? TreeDecoding::paper : TreeDecoding::optimal;
   if (options.solver == PrivIncReg1::Solver::by_profile) {
     options.solver = paper ? PrivIncReg1::Solver::noisy_proj_grad : PrivIncReg1::Solver::fast;
   }
   if (options.solver == PrivIncReg1::Solver::noisy_proj_grad && !options.horizon.is_known()) {
-    throw RequestError("horizon", "NoisyProjGrad's number of iterations depends on the stream's length; give a number of "
-                                  "steps, or use the fast solver");
+    throw RequestError("horizon",
+                       "NoisyProjGrad's number of iterations depends on the stream's length; give a number of "
+                       "steps, or use the fast solver");
   }
   return options;
 }
@@ -57,9 +59,8 @@ fit::ModelFitter::Options fitter_options(const PrivIncReg1::Options& options, co
 }
 
 std::unique_ptr<kernel::NoiseSource> noise_source(const PrivIncReg1::Options& options) {
-  return std::make_unique<kernel::DiscreteGaussianNoise>(options.insecure_seed
-                                                             ? kernel::RandomBits::insecure(*options.insecure_seed)
-                                                             : kernel::RandomBits::secure());
+  return std::make_unique<kernel::DiscreteGaussianNoise>(
+      options.insecure_seed ? kernel::RandomBits::insecure(*options.insecure_seed) : kernel::RandomBits::secure());
 }
 
 }  // namespace
@@ -72,9 +73,15 @@ RowBatch::RowBatch(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) 
 RowBatch::RowBatch(RowBatch&&) noexcept = default;
 RowBatch& RowBatch::operator=(RowBatch&&) noexcept = default;
 RowBatch::~RowBatch() = default;
-void RowBatch::observe(std::span<const double> values, double target) { inside_->rows.observe(values, target); }
-void RowBatch::merge(const RowBatch& other) { inside_->rows.merge(other.inside_->rows); }
-std::uint64_t RowBatch::rows() const { return inside_->rows.rows(); }
+void RowBatch::observe(std::span<const double> values, double target) {
+  inside_->rows.observe(values, target);
+}
+void RowBatch::merge(const RowBatch& other) {
+  inside_->rows.merge(other.inside_->rows);
+}
+std::uint64_t RowBatch::rows() const {
+  return inside_->rows.rows();
+}
 
 struct PrivIncReg1::Inside {
   explicit Inside(const Options& given)
@@ -86,9 +93,10 @@ struct PrivIncReg1::Inside {
 
   void require_room() const {
     if (!kernel.may_close_another_step()) {
-      throw HorizonExceeded("horizon: the " + std::to_string(plan.last_step()) +
-                            " steps the privacy promise covers are used up; what was published stays valid, and nothing "
-                            "more can be published");
+      throw HorizonExceeded(
+          "horizon: the " + std::to_string(plan.last_step()) +
+          " steps the privacy promise covers are used up; what was published stays valid, and nothing "
+          "more can be published");
     }
   }
 
@@ -152,9 +160,13 @@ bool PrivIncReg1::flush() {
   return true;
 }
 
-std::uint64_t PrivIncReg1::step() const { return inside_->decoder->step(); }
+std::uint64_t PrivIncReg1::step() const {
+  return inside_->decoder->step();
+}
 
-std::uint64_t PrivIncReg1::released_rows() const { return inside_->released_rows; }
+std::uint64_t PrivIncReg1::released_rows() const {
+  return inside_->released_rows;
+}
 
 Statistics PrivIncReg1::statistics() const {
   Statistics result;
@@ -167,8 +179,14 @@ Model PrivIncReg1::model() {
   return inside_->fitter.fit(inside_->statistics);
 }
 
-const PrivIncReg1::Options& PrivIncReg1::options() const { return inside_->options; }
-const privacy::MechanismPlan& PrivIncReg1::plan() const { return inside_->plan; }
-std::uint64_t PrivIncReg1::unusable_rows_for_operator() const { return inside_->kernel.unusable_rows_for_operator(); }
+const PrivIncReg1::Options& PrivIncReg1::options() const {
+  return inside_->options;
+}
+const privacy::MechanismPlan& PrivIncReg1::plan() const {
+  return inside_->plan;
+}
+std::uint64_t PrivIncReg1::unusable_rows_for_operator() const {
+  return inside_->kernel.unusable_rows_for_operator();
+}
 
 }  // namespace rivulet

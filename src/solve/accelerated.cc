@@ -7,9 +7,9 @@ namespace rivulet::solve {
 namespace {
 
 // Enough to tell which start leads lowest; the winner is then finished to full accuracy.
-constexpr double screening_gap = 1e-4;
-constexpr std::size_t screening_iterations = 200;
-constexpr std::size_t axis_starts = 4;
+constexpr double kScreeningGap = 1e-4;
+constexpr std::size_t kScreeningIterations = 200;
+constexpr std::size_t kAxisStarts = 4;
 
 }  // namespace
 
@@ -51,7 +51,7 @@ bool AcceleratedSolver::certainly_convex(const Quadratic& quadratic, double ridg
 
 // Descends from candidate_ and keeps the end if it is the lowest yet.
 void AcceleratedSolver::try_start(const Quadratic& quadratic, double ridge) {
-  const DescentResult end = descent_.run(quadratic, ridge, screening_gap, screening_iterations, candidate_);
+  const DescentResult end = descent_.run(quadratic, ridge, kScreeningGap, kScreeningIterations, candidate_);
   report_.iterations += end.iterations;
   if (end.objective < report_.objective) {
     report_.objective = end.objective;
@@ -107,7 +107,7 @@ std::vector<std::vector<double>> AcceleratedSolver::best_axis_vertices(const Qua
     }
     direction[axis] = 0.0;
   }
-  const std::size_t kept = std::min(axis_starts, scored.size());
+  const std::size_t kept = std::min(kAxisStarts, scored.size());
   std::partial_sort(scored.begin(), scored.begin() + static_cast<std::ptrdiff_t>(kept), scored.end(),
                     [](const Scored& a, const Scored& b) { return a.value < b.value; });
   std::vector<std::vector<double>> vertices;

@@ -11,7 +11,7 @@ namespace rivulet::solve {
 namespace {
 
 // Above this the blocked factorisation wins; below it, its bookkeeping costs more than the arithmetic.
-constexpr std::size_t largest_small_dimension = 48;
+constexpr std::size_t kLargestSmallDimension = 48;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ bool Cholesky::factor(std::span<const double> matrix, double shift) {
     largest = std::max(largest, to[k]);
   }
   const double smallest_pivot = static_cast<double>(d) * std::numeric_limits<double>::epsilon() * largest;
-  return d <= largest_small_dimension ? factor_small(smallest_pivot) : factor_blocked(smallest_pivot);
+  return d <= kLargestSmallDimension ? factor_small(smallest_pivot) : factor_blocked(smallest_pivot);
 }
 
 bool Cholesky::factor_small(double smallest_pivot) {
@@ -74,7 +74,7 @@ void Cholesky::solve_half(std::span<const double> right_side, std::span<double> 
 void Cholesky::solve(std::span<const double> right_side, std::span<double> out) const {
   solve_half(right_side, out);
   const std::size_t d = dimension_;
-  if (d <= largest_small_dimension) {
+  if (d <= kLargestSmallDimension) {
     // By columns: strided, but each entry waits for one product instead of a whole sum.
     for (std::size_t k = d; k-- > 0;) {
       const double entry = out[k] * inverse_diagonal_[k];
@@ -90,7 +90,7 @@ void Cholesky::solve(std::span<const double> right_side, std::span<double> out) 
 
 void Cholesky::invert(std::span<double> out) {
   const std::size_t d = dimension_;
-  if (d > largest_small_dimension) {
+  if (d > kLargestSmallDimension) {
     const auto n = static_cast<Eigen::Index>(d);
     const Eigen::Map<const Eigen::MatrixXd> lower(factor_.data(), n, n);
     Eigen::Map<Eigen::MatrixXd> inverse(out.data(), n, n);

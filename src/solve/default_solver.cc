@@ -11,11 +11,11 @@ namespace rivulet::solve {
 namespace {
 
 // Outside of this range the squares and fourth powers taken on the way might not be.
-constexpr double largest_comfortable = 1e60;
-constexpr double smallest_comfortable = 1e-60;
+constexpr double kLargestComfortable = 1e60;
+constexpr double kSmallestComfortable = 1e-60;
 
 bool comfortable(double magnitude) {
-  return magnitude <= largest_comfortable && magnitude >= smallest_comfortable;
+  return magnitude <= kLargestComfortable && magnitude >= kSmallestComfortable;
 }
 
 // Largest absolute entry; throws when one is not finite. Four maxima at once, and one test for all: x - x is 0 for

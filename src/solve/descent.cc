@@ -10,12 +10,12 @@ namespace {
 
 // Steps along sparse directions see far less curvature than the largest eigenvalue, so the estimate is let down a
 // little every iteration and raised again only when a step disproves it.
-constexpr double curvature_decay = 0.97;
-constexpr double curvature_margin = 1.05;
+constexpr double kCurvatureDecay = 0.97;
+constexpr double kCurvatureMargin = 1.05;
 // In diameters of the set: a longer step projects to the same face, and might overflow where the objective is all but
 // linear.
-constexpr double longest_step = 1e8;
-constexpr std::size_t finishing_steps = 20;
+constexpr double kLongestStep = 1e8;
+constexpr std::size_t kFinishingSteps = 20;
 
 }  // namespace
 
@@ -68,7 +68,7 @@ void Descent::gradient_step(DescentResult& result) {
   for (std::size_t i = 0; i < theta_.size(); ++i) {
     steepest = std::max(steepest, std::abs(ahead_image_[i] - quadratic_->cross[i]));
   }
-  curvature_ = std::max(curvature_, steepest / (longest_step * set_->diameter()));
+  curvature_ = std::max(curvature_, steepest / (kLongestStep * set_->diameter()));
   for (;;) {
     for (std::size_t i = 0; i < theta_.size(); ++i) {
       trial_[i] = ahead_[i] - (ahead_image_[i] - quadratic_->cross[i]) / curvature_;
@@ -84,7 +84,7 @@ void Descent::gradient_step(DescentResult& result) {
     }
     if (bend < 0.0) result.saw_negative_curvature = true;
     if (!(bend > curvature_ * length * (1.0 + 1e-9))) return;
-    curvature_ = curvature_margin * bend / length;
+    curvature_ = kCurvatureMargin * bend / length;
   }
 }
 
@@ -132,11 +132,11 @@ DescentResult Descent::run(const Quadratic& quadratic, double ridge, double rela
     std::swap(theta_, trial_);
     std::swap(theta_image_, trial_image_);
     result.objective = reached;
-    curvature_ *= curvature_decay;
+    curvature_ *= kCurvatureDecay;
   }
 
   result.gap = find_gap();
-  for (std::size_t step = 0; step < finishing_steps; ++step) {
+  for (std::size_t step = 0; step < kFinishingSteps; ++step) {
     if (result.gap <= relative_gap * std::abs(result.objective) || !frank_wolfe_step(result)) break;
     result.gap = find_gap();
   }

@@ -12,8 +12,8 @@ namespace {
 
 // Newton's method may stop this close: the point is then moved onto the sphere, where its objective differs from the
 // minimum only by the square of this.
-constexpr double sphere_tolerance = 1e-8;
-constexpr int most_newton_steps = 25;
+constexpr double kSphereTolerance = 1e-8;
+constexpr int kMostNewtonSteps = 25;
 
 // The multiplier measured from the lowest eigenvalue, s = mu + lowest, keeps its digits where mu itself would cancel.
 // ||theta||^2 at s, in the eigenbasis.
@@ -47,7 +47,7 @@ bool TrustRegion::newton(const Quadratic& quadratic, double ridge, double radius
   };
 
   double mu = multiplier_;
-  for (int step = 0; step < most_newton_steps; ++step) {
+  for (int step = 0; step < kMostNewtonSteps; ++step) {
     double next = -1.0;
     if (!cholesky_.factor(quadratic.gram, ridge + mu)) {
       zero_refused = zero_refused || mu == 0.0;
@@ -56,7 +56,7 @@ bool TrustRegion::newton(const Quadratic& quadratic, double ridge, double radius
       cholesky_.solve(quadratic.cross, theta_);
       const double length = norm(theta_);
       const bool interior = mu == 0.0 && length <= radius;
-      if (interior || std::abs(length - radius) <= sphere_tolerance * radius) {
+      if (interior || std::abs(length - radius) <= kSphereTolerance * radius) {
         multiplier_ = mu;
         if (!interior) {
           for (double& entry : theta_) entry *= radius / length;

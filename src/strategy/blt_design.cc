@@ -1,6 +1,6 @@
-// The designer: minimises log ||C|| + log(prefix std) over interlaced decays by a damped Newton method. The decays enter as
-// -log(gap), written as cumulative sums of exponentials on top of the largest theta gap (kept below one half, as the integer filter
-// wants it), which makes the interlacing automatic and the problem unconstrained.
+// The designer: minimises log ||C|| + log(prefix std) over interlaced decays by a damped Newton method. The decays
+// enter as -log(gap), written as cumulative sums of exponentials on top of the largest theta gap (kept below one half,
+// as the integer filter wants it), which makes the interlacing automatic and the problem unconstrained.
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>

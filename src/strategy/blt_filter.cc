@@ -53,21 +53,34 @@ void BltFilter::advance(std::span<Int128> values) {
   }
   static_assert(kMaxBuffers == 8);
   switch (omega_.size()) {
-    case 1: return advance_unrolled<kEncode, 1>(values);
-    case 2: return advance_unrolled<kEncode, 2>(values);
-    case 3: return advance_unrolled<kEncode, 3>(values);
-    case 4: return advance_unrolled<kEncode, 4>(values);
-    case 5: return advance_unrolled<kEncode, 5>(values);
-    case 6: return advance_unrolled<kEncode, 6>(values);
-    case 7: return advance_unrolled<kEncode, 7>(values);
-    case 8: return advance_unrolled<kEncode, 8>(values);
-    default: throw std::invalid_argument("BltFilter: more buffers than supported");
+    case 1:
+      return advance_unrolled<kEncode, 1>(values);
+    case 2:
+      return advance_unrolled<kEncode, 2>(values);
+    case 3:
+      return advance_unrolled<kEncode, 3>(values);
+    case 4:
+      return advance_unrolled<kEncode, 4>(values);
+    case 5:
+      return advance_unrolled<kEncode, 5>(values);
+    case 6:
+      return advance_unrolled<kEncode, 6>(values);
+    case 7:
+      return advance_unrolled<kEncode, 7>(values);
+    case 8:
+      return advance_unrolled<kEncode, 8>(values);
+    default:
+      throw std::invalid_argument("BltFilter: more buffers than supported");
   }
 }
 
-void BltFilter::encode(std::span<Int128> values) { advance<true>(values); }
+void BltFilter::encode(std::span<Int128> values) {
+  advance<true>(values);
+}
 
-void BltFilter::decode(std::span<Int128> values) { advance<false>(values); }
+void BltFilter::decode(std::span<Int128> values) {
+  advance<false>(values);
+}
 
 double BltFilter::rounding_width(const BltParameters& parameters) {
   const double state_units = static_cast<double>(parameters.buffers()) + parameters.rounding_gain();

@@ -6,13 +6,14 @@
 //   S_j <- S_j - floor(theta_gap_j S_j) + v_t * 2^kStateBits.
 // Both directions run the same state machine, so decode(encode(v)) == v bit for bit, for every input and every length.
 //
-// Rounding. Against the real-valued recurrence, each floor on S_j adds an error in [0, 1) state units that decays by theta_j: at
-// most 1/theta_gap_j in total. The output is therefore off by a value in an interval of width
+// Rounding. Against the real-valued recurrence, each floor on S_j adds an error in [0, 1) state units that decays by
+// theta_j: at most 1/theta_gap_j in total. The output is therefore off by a value in an interval of width
 //   rounding_width() = 1 + (k + sum_j omega_j/theta_gap_j) 2^-kStateBits   noise-lattice units,
-// whatever the input was. Two streams' outputs can differ by that much more than the exact filter's would, per coordinate and
-// step; the accountant adds it to the sensitivity.
+// whatever the input was. Two streams' outputs can differ by that much more than the exact filter's would, per
+// coordinate and step; the accountant adds it to the sensitivity.
 //
-// Range. |S_j| stays below 2^126 while (sum of |v|) * 2^kStateBits does; the accountant checks that before the first row.
+// Range. |S_j| stays below 2^126 while (sum of |v|) * 2^kStateBits does; the accountant checks that before the first
+// row.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +48,9 @@ class BltFilter {
 
   std::vector<Fraction> theta_gap_;
   std::vector<Fraction> omega_;
-  std::vector<Int128> states_;     // coordinate-major, before the last step's value was added
-  std::vector<Int128> last_;       // that value, in state units, one per coordinate: one pass over the states then serves both directions
+  std::vector<Int128> states_;  // coordinate-major, before the last step's value was added
+  std::vector<Int128>
+      last_;  // that value, in state units, one per coordinate: one pass over the states then serves both directions
 };
 
 }  // namespace rivulet::strategy

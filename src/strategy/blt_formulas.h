@@ -1,5 +1,5 @@
-// The closed forms of a BLT, written once over a scalar type: double for figures, a dual number for the designer's gradients.
-// All sums have positive terms and all differences are of gaps, so there is no cancellation near decay 1.
+// The closed forms of a BLT, written once over a scalar type: double for figures, a dual number for the designer's
+// gradients. All sums have positive terms and all differences are of gaps, so there is no cancellation near decay 1.
 #pragma once
 
 #include <cmath>

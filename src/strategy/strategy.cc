@@ -9,14 +9,25 @@
 
 namespace rivulet::strategy {
 
+void require_tree(StrategyKind kind) {
+  if (kind != StrategyKind::blt) return;
+  throw RequestError("tree-decoding",
+                     "the strategy 'blt' has no tree to decode; accepted with 'tree' and 'hybrid' only");
+}
+
 Strategy::Strategy(const Options& options) : options_(options) {
   if (options.horizon.is_known() && options.horizon.steps() > kStepCap) {
-    throw RequestError("horizon", std::to_string(options.horizon.steps()) + " steps is above the largest horizon, 2^40 = " +
-                                      std::to_string(kStepCap) + "; a larger release-every makes fewer steps");
+    throw RequestError("horizon", std::to_string(options.horizon.steps()) +
+                                      " steps is above the largest horizon, 2^40 = " + std::to_string(kStepCap) +
+                                      "; a larger release-every makes fewer steps");
   }
   if (options.buffers && (*options.buffers < 1 || *options.buffers > kMaxBuffers)) {
     throw RequestError("buffers", std::to_string(*options.buffers) + " is outside the accepted range 1 to " +
                                       std::to_string(kMaxBuffers));
+  }
+  if (options.buffers && options.kind != StrategyKind::blt) {
+    throw RequestError("buffers",
+                       "only the strategy 'blt' has buffers, not '" + std::string(to_string(options.kind)) + "'");
   }
   switch (options.kind) {
     case StrategyKind::blt: {
@@ -40,14 +51,18 @@ Strategy::Strategy(const Options& options) : options_(options) {
   }
 }
 
-std::uint64_t Strategy::last_step() const { return options_.horizon.is_known() ? options_.horizon.steps() : kStepCap; }
+std::uint64_t Strategy::last_step() const {
+  return options_.horizon.is_known() ? options_.horizon.steps() : kStepCap;
+}
 
 double Strategy::published_vectors() const {
   // Nodes of a tree over n leaves: fewer than 2n.
   return static_cast<double>(last_step()) * (kind() == StrategyKind::blt ? 1.0 : 2.0);
 }
 
-double Strategy::rounding_width() const { return blt_ ? BltFilter::rounding_width(*blt_) : 0.0; }
+double Strategy::rounding_width() const {
+  return blt_ ? BltFilter::rounding_width(*blt_) : 0.0;
+}
 
 double Strategy::decoder_norm(std::uint64_t step) const {
   switch (kind()) {

@@ -9,8 +9,12 @@
 
 namespace rivulet::strategy {
 
-// No stream is longer than this; an unbounded horizon means "up to the cap". At a thousand steps a second it lasts 34 years.
+// No stream is longer than this; an unbounded horizon means "up to the cap". At a thousand steps a second it lasts 34
+// years.
 inline constexpr std::uint64_t kStepCap = std::uint64_t{1} << 40;
+
+// Throws RequestError: a tree decoding was asked of a strategy that has no tree.
+void require_tree(StrategyKind kind);
 
 class Strategy {
  public:
@@ -35,8 +39,8 @@ class Strategy {
   [[nodiscard]] const BltParameters& blt() const { return *blt_; }
   // Upper bound on the number of noisy vectors published up to last_step().
   [[nodiscard]] double published_vectors() const;
-  // How much more than the exact linear map two streams' encodings can differ, per coordinate and step, in noise-lattice
-  // units. 0 for trees, which are exact.
+  // How much more than the exact linear map two streams' encodings can differ, per coordinate and step, in
+  // noise-lattice units. 0 for trees, which are exact.
   [[nodiscard]] double rounding_width() const;
 
   // Standard deviation of the decoded prefix at step t for unit noise.

@@ -26,13 +26,14 @@ double node_variance(unsigned level, TreeDecoding decoding) {
 
 double tree_prefix_variance(std::uint64_t step, TreeDecoding decoding) {
   double sum = 0.0;
-  for (std::uint64_t rest = step; rest != 0; rest &= rest - 1) sum += node_variance(highest_closing_level(rest), decoding);
+  for (std::uint64_t rest = step; rest != 0; rest &= rest - 1)
+    sum += node_variance(highest_closing_level(rest), decoding);
   return sum;
 }
 
 double tree_max_prefix_variance(std::uint64_t steps, TreeDecoding decoding) {
-  // A digit more never lowers the variance, so the maximum is at `steps` itself or where one of its digits is cleared and
-  // all lower ones are set.
+  // A digit more never lowers the variance, so the maximum is at `steps` itself or where one of its digits is cleared
+  // and all lower ones are set.
   double largest = tree_prefix_variance(steps, decoding);
   for (std::uint64_t rest = steps; rest != 0; rest &= rest - 1) {
     const std::uint64_t digit = std::uint64_t{1} << highest_closing_level(rest);

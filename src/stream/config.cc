@@ -125,6 +125,7 @@ std::vector<Entry> entries_of(const toml::value& table) {
   }
   std::sort(placed.begin(), placed.end());
   std::vector<Entry> entries;
+  entries.reserve(placed.size());
   for (const auto& [line, column, key, value] : placed) entries.push_back({*key, *value});
   return entries;
 }
@@ -174,8 +175,8 @@ constexpr std::array<Setting, 17> kSettings{{
      [](FitConfig& c, const std::string& key, const toml::value& v) {
        c.tree_decoding = parse_tree_decoding(text_of(key, v, "\"optimal\" or \"paper\""), key);
      }},
-    {"buffers",
-     [](FitConfig& c, const std::string& key, const toml::value& v) { c.buffers = positive_whole_of(key, v); }},
+    {"buffers", [](FitConfig& c, const std::string& key,
+                   const toml::value& v) { c.buffers = positive_whole_of(key, v, "a whole number from 1 to 8"); }},
     {"constraint",
      [](FitConfig& c, const std::string& key, const toml::value& v) {
        c.constraint = text_of(key, v, "a constraint set in quotes, e.g. \"l2:1.5\"");

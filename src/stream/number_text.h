@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/shown.h"
+
 namespace rivulet::stream {
 
 // Without the spaces and tabs around it.
@@ -18,9 +20,6 @@ std::optional<double> parse_finite(std::string_view text);
 // True for the usual ways to write that a value is missing: nothing at all, NA, N/A, NaN, nan, null, NULL.
 bool means_missing(std::string_view text);
 
-// The shortest text that reads back as the same double.
-std::string shown(double value);
-// In quotes, with control characters replaced, cut after 60 characters: fit for one line of a terminal.
-std::string shown(std::string_view text);
+using rivulet::shown;
 
 }  // namespace rivulet::stream

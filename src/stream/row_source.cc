@@ -9,15 +9,18 @@
 namespace rivulet::stream {
 namespace {
 
-// The names of a header, for a message. A first line with a number or an empty name in it may well be a row of a file
-// without a header, and a row is never shown.
-std::string listed(const std::vector<std::string>& header) {
-  const bool may_be_a_row = std::any_of(header.begin(), header.end(), [](const std::string& name) {
-    return name.empty() || parse_finite(name).has_value();
-  });
-  if (may_be_a_row) {
-    return "the first line holds numbers or empty names, so it is not shown; accepted: a header line with the name of "
-           "every column";
+// The names of a header, for a message. A first line that names none of the declared columns, or holds a number or an
+// empty name, may well be a row of a file without a header, and a row is never shown.
+std::string listed(const std::vector<std::string>& header, const Schema& schema) {
+  const auto is_declared = [&](const std::string& name) {
+    return name == schema.target_name() || std::any_of(schema.features().begin(), schema.features().end(),
+                                                       [&](const Feature& feature) { return feature.name == name; });
+  };
+  const auto is_no_name = [](const std::string& name) { return name.empty() || parse_finite(name).has_value(); };
+  if (std::none_of(header.begin(), header.end(), is_declared) ||
+      std::any_of(header.begin(), header.end(), is_no_name)) {
+    return "the first line does not look like the header of these columns, so it is not shown; accepted: a header line "
+           "with the name of every column";
   }
   constexpr std::size_t kMost = 50;
   std::string names;
@@ -28,11 +31,11 @@ std::string listed(const std::vector<std::string>& header) {
   return "the header has " + names;
 }
 
-std::size_t find_column(const std::string& name, const std::vector<std::string>& header,
+std::size_t find_column(const std::string& name, const std::vector<std::string>& header, const Schema& schema,
                         const std::string& source_name) {
   const auto first = std::find(header.begin(), header.end(), name);
   if (first == header.end()) {
-    throw RequestError("column " + name, "not found in " + source_name + "; " + listed(header));
+    throw RequestError("column " + name, "not found in " + source_name + "; " + listed(header, schema));
   }
   if (std::find(first + 1, header.end(), name) != header.end()) {
     throw RequestError("column " + name, "stands more than once in the header of " + source_name +
@@ -64,7 +67,7 @@ CsvRowSource::CsvRowSource(ByteSource& source, const Schema& schema, CsvOptions 
 void CsvRowSource::bind(const Schema& schema, const std::vector<std::string>& header) {
   std::size_t value = 0;
   for (const Feature& feature : schema.features()) {
-    const std::size_t field = find_column(feature.name, header, source_name_);
+    const std::size_t field = find_column(feature.name, header, schema, source_name_);
     if (const auto* levels = std::get_if<Levels>(&feature.domain)) {
       CategoricalColumn column{field, value, schema.has_intercept() ? std::size_t{1} : std::size_t{0}, {}};
       for (std::size_t i = 0; i < levels->names.size(); ++i) column.levels.emplace(levels->names[i], i);
@@ -74,7 +77,7 @@ void CsvRowSource::bind(const Schema& schema, const std::vector<std::string>& he
       numeric_.push_back({field, value++});
     }
   }
-  target_field_ = find_column(schema.target_name(), header, source_name_);
+  target_field_ = find_column(schema.target_name(), header, schema, source_name_);
 }
 
 bool CsvRowSource::next(Row& row) {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "rivulet/error.h"
+#include "support/refusal.h"
 
 namespace rivulet {
 namespace {
@@ -13,15 +13,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-template <typename Call>
-std::string refusal(Call call) {
-  try {
-    call();
-  } catch (const RequestError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
+using rivulet::testing::refusal;
 
 TEST(Budget, AcceptsPositiveFiniteEpsilonWithDeltaBetweenZeroAndOne) {
   for (const double epsilon : {1e-300, 0.1, 1.0, 50.0}) {

@@ -81,7 +81,8 @@ TEST_P(EveryDecoder, ReturnsTheExactPrefixSumsWithoutNoiseAtRandomStepsUpTo2To24
     noisy.rows = step;
     encoder->encode(step, sums, none, noisy);
     decoder->absorb(noisy);
-    for (std::size_t i = 0; i < sums.size(); ++i) expected[i] += static_cast<Int128>(sums[i]) * (Int128{1} << plan.noise_bits());
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      expected[i] += static_cast<Int128>(sums[i]) * (Int128{1} << plan.noise_bits());
     if (checked.contains(step)) {
       for (std::size_t i = 0; i < sums.size(); ++i) ASSERT_TRUE(decoder->whole()[i] == expected[i]) << step;
     }

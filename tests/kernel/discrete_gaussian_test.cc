@@ -55,7 +55,8 @@ Bins make_bins(double sigma, std::size_t wanted) {
     for (auto z = static_cast<std::int64_t>(-40 * sigma); z <= static_cast<std::int64_t>(40 * sigma); ++z) {
       const long double ratio = static_cast<long double>(z) / static_cast<long double>(sigma);
       const long double weight = std::exp(-ratio * ratio / 2.0L);
-      weights[static_cast<std::size_t>(std::upper_bound(bins.edges.begin(), bins.edges.end(), z) - bins.edges.begin())] += weight;
+      weights[static_cast<std::size_t>(std::upper_bound(bins.edges.begin(), bins.edges.end(), z) -
+                                       bins.edges.begin())] += weight;
       total += weight;
     }
     for (std::size_t i = 0; i < count; ++i) bins.probabilities[i] = static_cast<double>(weights[i] / total);
@@ -63,7 +64,8 @@ Bins make_bins(double sigma, std::size_t wanted) {
     // Midpoint rule against the normal integral: off by less than 1/(24 sigma^2), relative 1e-9 and below.
     double previous = 0.0;
     for (std::size_t i = 0; i < count; ++i) {
-      const double cumulative = i < bins.edges.size() ? normal_cdf((static_cast<double>(bins.edges[i]) - 0.5) / sigma) : 1.0;
+      const double cumulative =
+          i < bins.edges.size() ? normal_cdf((static_cast<double>(bins.edges[i]) - 0.5) / sigma) : 1.0;
       bins.probabilities[i] = cumulative - previous;
       previous = cumulative;
     }
@@ -87,7 +89,8 @@ TEST_P(DiscreteGaussianAtSigma, AOnePercentErrorInSigmaIsCaught) {
   const Bins bins = make_bins(sigma, 120);
   for (double factor : {0.99, 1.01}) {
     const auto counts = bins.count(draw(sigma * factor, kDraws, 12));
-    EXPECT_GT(chi_square(counts, bins.probabilities), chi_square_limit(static_cast<double>(counts.size() - 1))) << factor;
+    EXPECT_GT(chi_square(counts, bins.probabilities), chi_square_limit(static_cast<double>(counts.size() - 1)))
+        << factor;
   }
 }
 

@@ -25,7 +25,8 @@ TEST(HotLoops, BothVariantsGiveTheSameBits) {
       if (round % 7 == 0) values[random() % count] = std::nan("");
       if (round % 11 == 0) values[random() % count] = -HUGE_VAL;
       std::vector<double> box_a(count), box_b(count);
-      ASSERT_EQ(plain.to_box(values.data(), count, scales, box_a.data()), fast->to_box(values.data(), count, scales, box_b.data()));
+      ASSERT_EQ(plain.to_box(values.data(), count, scales, box_a.data()),
+                fast->to_box(values.data(), count, scales, box_b.data()));
       ASSERT_EQ(std::memcmp(box_a.data(), box_b.data(), count * sizeof(double)), 0);
       for (double& entry : box_a) entry = std::isfinite(entry) ? entry : 0.0;
       ASSERT_EQ(plain.sum_of_squares(box_a.data(), count), fast->sum_of_squares(box_a.data(), count));
@@ -47,7 +48,8 @@ TEST(HotLoops, RankUpdatesAreExactIntegerSumsInEveryVariant) {
       for (std::size_t row = 0; row < rows; ++row) {
         for (std::size_t j = 0; j < order; ++j) {
           for (std::size_t i = 0; i <= j; ++i) {
-            expected[j * order + i] += static_cast<std::int64_t>(block[row * order + i]) * static_cast<std::int64_t>(block[row * order + j]);
+            expected[j * order + i] +=
+                static_cast<std::int64_t>(block[row * order + i]) * static_cast<std::int64_t>(block[row * order + j]);
           }
         }
       }
@@ -56,7 +58,8 @@ TEST(HotLoops, RankUpdatesAreExactIntegerSumsInEveryVariant) {
         std::vector<double> out(order * order, 7.0);
         loops->rank_update(block.data(), order, rows, out.data());
         for (std::size_t j = 0; j < order; ++j) {
-          for (std::size_t i = 0; i <= j; ++i) ASSERT_EQ(static_cast<std::int64_t>(out[j * order + i]), expected[j * order + i] + 7);
+          for (std::size_t i = 0; i <= j; ++i)
+            ASSERT_EQ(static_cast<std::int64_t>(out[j * order + i]), expected[j * order + i] + 7);
         }
       }
     }

@@ -1,5 +1,6 @@
-// A slow, exact sampler of the discrete Gaussian for small integer sigma: rejection from the discrete Laplace by Bernoulli(exp(-x))
-// trials in pure integer arithmetic (the method of Canonne, Kamath & Steinke 2020). Shares nothing with the product's sampler.
+// A slow, exact sampler of the discrete Gaussian for small integer sigma: rejection from the discrete Laplace by
+// Bernoulli(exp(-x)) trials in pure integer arithmetic (the method of Canonne, Kamath & Steinke 2020). Shares nothing
+// with the product's sampler.
 #pragma once
 
 #include <cstdint>

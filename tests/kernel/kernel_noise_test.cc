@@ -63,7 +63,8 @@ double mean_square(const std::vector<double>& values) {
 
 // |mean square - 1| has standard deviation sqrt(2/n).
 bool has_unit_variance(const std::vector<double>& values) {
-  return std::abs(mean_square(values) - 1.0) * std::sqrt(static_cast<double>(values.size()) / 2.0) < testing::kTwoSidedMillionth;
+  return std::abs(mean_square(values) - 1.0) * std::sqrt(static_cast<double>(values.size()) / 2.0) <
+         testing::kTwoSidedMillionth;
 }
 
 class KernelNoise : public ::testing::TestWithParam<StrategyKind> {};

@@ -12,7 +12,8 @@
 namespace rivulet::kernel {
 namespace {
 
-privacy::MechanismPlan plan_for(std::size_t dimension, StrategyKind kind, Horizon horizon, std::uint64_t rows_per_step = 1) {
+privacy::MechanismPlan plan_for(std::size_t dimension, StrategyKind kind, Horizon horizon,
+                                std::uint64_t rows_per_step = 1) {
   privacy::MechanismRequest request;
   request.dimension = dimension;
   request.strategy.kind = kind;
@@ -134,14 +135,15 @@ TEST(Kernel, ABatchThatDoesNotFitOrBelongsElsewhereIsRefused) {
   EXPECT_THROW(kernel.observe(wide, 0.5), RequestError);
 }
 
-// The whole path from raw rows to what is published, without noise: one replaced or removed row, anywhere, moves the published
-// sequence by no more than the plan's sensitivity, in the norm the noise is isotropic in.
+// The whole path from raw rows to what is published, without noise: one replaced or removed row, anywhere, moves the
+// published sequence by no more than the plan's sensitivity, in the norm the noise is isotropic in.
 TEST(Kernel, OneRowMovesThePublishedSequenceByNoMoreThanTheAccountedSensitivity) {
   constexpr std::size_t kSteps = 40;
   const Schema schema = Schema::unit_ball(2);
   // Extreme raw rows: full norm, opposite labels, orthogonal in the joint space, far outside the bounds, unusable.
-  const std::vector<std::vector<double>> extremes = {{1, 0, 1},   {0, 1, -1},     {0.5, 0.866025, -1}, {-1, 0, 1}, {1e9, -1e9, 1e9},
-                                                     {0, 0, 0},   {0.7, 0.7, -1}, {-0.5, 0.8660254, 1}, {std::nan(""), 0, 0}};
+  const std::vector<std::vector<double>> extremes = {{1, 0, 1},      {0, 1, -1},           {0.5, 0.866025, -1},
+                                                     {-1, 0, 1},     {1e9, -1e9, 1e9},     {0, 0, 0},
+                                                     {0.7, 0.7, -1}, {-0.5, 0.8660254, 1}, {std::nan(""), 0, 0}};
   for (Neighbours neighbours : {Neighbours::replace, Neighbours::zero_out}) {
     for (StrategyKind kind : {StrategyKind::blt, StrategyKind::tree, StrategyKind::hybrid}) {
       privacy::MechanismRequest request;
@@ -178,8 +180,9 @@ TEST(Kernel, OneRowMovesThePublishedSequenceByNoMoreThanTheAccountedSensitivity)
                 widening = std::sqrt(levels);
               }
               for (std::size_t v = 0; v < a.vectors.size(); ++v) {
-                const double sigmas[] = {plan.sigmas().gram_diagonal, plan.sigmas().gram_diagonal, plan.sigmas().gram_offdiagonal,
-                                         plan.sigmas().cross,         plan.sigmas().cross,         plan.sigmas().target_square};
+                const double sigmas[] = {
+                    plan.sigmas().gram_diagonal, plan.sigmas().gram_diagonal, plan.sigmas().gram_offdiagonal,
+                    plan.sigmas().cross,         plan.sigmas().cross,         plan.sigmas().target_square};
                 for (std::size_t c = 0; c < 6; ++c) {
                   const double moved = static_cast<double>(a.vectors[v].values[c] - b.vectors[v].values[c]);
                   squared_mu += std::pow(moved / (sigmas[c] * widening), 2);

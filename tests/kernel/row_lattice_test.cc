@@ -13,7 +13,8 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
 const privacy::LatticeLimits kLimits{15, 23170};
 
-std::vector<double> quantise(const RowLattice& lattice, const std::vector<double>& values, double target, bool* usable = nullptr) {
+std::vector<double> quantise(const RowLattice& lattice, const std::vector<double>& values, double target,
+                             bool* usable = nullptr) {
   std::vector<double> out(lattice.order(), -1.0);
   std::vector<double> scratch;
   const bool ok = lattice.quantise(values, target, out, scratch);

@@ -46,7 +46,8 @@ TEST(Discreteness, RoundedAndDiscreteGaussianDifferByNoMoreThanTheStatedFactor) 
     for (double bound : {2.0, 4.0, 8.0, 12.0}) {
       const double eta = bound * bound / (24.0 * sigma * sigma);
       double largest = 0.0;
-      for (long z = 0; z <= static_cast<long>(bound * sigma); ++z) largest = std::max(largest, std::abs(log_ratio(sigma, normaliser, z)));
+      for (long z = 0; z <= static_cast<long>(bound * sigma); ++z)
+        largest = std::max(largest, std::abs(log_ratio(sigma, normaliser, z)));
       EXPECT_LE(largest, eta) << sigma << " " << bound;
       EXPECT_GE(largest, 0.3 * eta) << sigma << " " << bound;  // not a vacuous bound
     }
@@ -62,14 +63,15 @@ TEST(Discreteness, ChargeGrowsWithDrawsAndFallsWithSigma) {
 }
 
 TEST(Discreteness, TheChargedTailCoversTheDraws) {
-  // Recompute the promise from the charge: with the bound that belongs to it, N draws leave the bulk with probability times
-  // (1 + e^(epsilon+1)) at most 1e-9 delta.
+  // Recompute the promise from the charge: with the bound that belongs to it, N draws leave the bulk with probability
+  // times (1 + e^(epsilon+1)) at most 1e-9 delta.
   const Budget budget{2.0, 1e-7};
   const double draws = 1e12;
   const double sigma = 0x1p40;
   const Charge charge = discreteness_charge(draws, sigma, budget);
   const double bound = std::sqrt(charge.epsilon / 2.0 / draws * 24.0) * sigma;
-  EXPECT_LE(draws * 2.0 * std::exp(-bound * bound / 2.0) * (1.0 + std::exp(budget.epsilon + 1.0)), 1.001e-9 * budget.delta);
+  EXPECT_LE(draws * 2.0 * std::exp(-bound * bound / 2.0) * (1.0 + std::exp(budget.epsilon + 1.0)),
+            1.001e-9 * budget.delta);
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ double oracle_delta(double mu, double epsilon) {
 TEST(GaussianCalibration, HasTheReferenceSigmas) {
   const double table[][3] = {{0.1, 1e-6, 36.304690}, {0.5, 1e-6, 8.057618}, {1, 1e-5, 3.730632}, {1, 1e-6, 4.224679},
                              {1, 1e-9, 5.495266},    {2, 1e-6, 2.230476},   {8, 1e-6, 0.652935}};
-  for (const auto& row : table) EXPECT_NEAR(1.0 / gaussian_mu({row[0], row[1]}) / row[2], 1.0, 1e-6) << row[0] << " " << row[1];
+  for (const auto& row : table)
+    EXPECT_NEAR(1.0 / gaussian_mu({row[0], row[1]}) / row[2], 1.0, 1e-6) << row[0] << " " << row[1];
 }
 
 TEST(GaussianCalibration, IsNeverBelowTheExactSigmaAndWithinAMillionthOfIt) {
@@ -82,7 +83,8 @@ TEST(Budget, RefusesWhatIsNotAPromise) {
   for (double epsilon : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
     EXPECT_THROW(gaussian_mu({epsilon, 1e-6}), RequestError) << epsilon;
   }
-  for (double delta : {0.0, 1.0, -1e-6, 2.0, std::nan("")}) EXPECT_THROW(gaussian_mu({1.0, delta}), RequestError) << delta;
+  for (double delta : {0.0, 1.0, -1e-6, 2.0, std::nan("")})
+    EXPECT_THROW(gaussian_mu({1.0, delta}), RequestError) << delta;
 }
 
 }  // namespace

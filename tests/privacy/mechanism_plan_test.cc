@@ -122,7 +122,8 @@ TEST(PaperProfile, IsRefusedWhereItsConstantsDoNotHoldAndSaysWhy) {
   wanted.budget.epsilon = 1.01;
   EXPECT_NE(message(wanted).find("epsilon <= 1"), std::string::npos);
   for (std::uint64_t steps = 1; steps <= 3; ++steps) {
-    EXPECT_NE(message(request(StrategyKind::tree, Horizon::known(steps), Profile::paper)).find("log2"), std::string::npos);
+    EXPECT_NE(message(request(StrategyKind::tree, Horizon::known(steps), Profile::paper)).find("log2"),
+              std::string::npos);
   }
   EXPECT_NE(message(request(StrategyKind::blt, Horizon::known(1000), Profile::paper)).find("tree"), std::string::npos);
   EXPECT_EQ(message(request(StrategyKind::tree, Horizon::known(4), Profile::paper)), "");

@@ -24,7 +24,8 @@ std::vector<LatticeRow> all_rows(const LatticeLimits& limits, int dimensions) {
     for (int b = -radius; b <= radius; ++b) {
       for (int c = -third; c <= third; ++c) {
         if (a * a + b * b + c * c > limits.covariate_norm_squared()) continue;
-        for (int y = -static_cast<int>(limits.target_limit); y <= limits.target_limit; ++y) rows.push_back({{a, b, c}, y});
+        for (int y = -static_cast<int>(limits.target_limit); y <= limits.target_limit; ++y)
+          rows.push_back({{a, b, c}, y});
       }
     }
   }
@@ -111,7 +112,8 @@ TEST(TargetScale, MinimisesThePredictedGradientNoise) {
   for (double diameter : {0.01, 0.3, 1.0, 2.0, 3.0}) {
     const auto predicted = [&](double s) { return std::pow(1.0 + s * s, 2) * (diameter * diameter + 1.0 / (s * s)); };
     const double best = target_scale_for(diameter);
-    for (double s = 0.25; s <= 1.0; s += 0.01) EXPECT_LE(predicted(best), predicted(s) * (1.0 + 1e-12)) << diameter << " " << s;
+    for (double s = 0.25; s <= 1.0; s += 0.01)
+      EXPECT_LE(predicted(best), predicted(s) * (1.0 + 1e-12)) << diameter << " " << s;
   }
   EXPECT_NEAR(target_scale_for(1.0), std::sqrt(0.5), 1e-12);
 }

@@ -208,7 +208,8 @@ TEST(PrivIncReg1, StatisticsCarryTheStatedNoise) {
     for (std::size_t i = 0; i < 8; ++i) {
       gram += std::pow(last.gram[i * 8 + i] / last.noise.gram_diagonal, 2) / (8.0 * kRuns);
       cross += std::pow(last.cross[i] / last.noise.cross, 2) / (8.0 * kRuns);
-      for (std::size_t j = 0; j < i; ++j) off += std::pow(last.gram[i * 8 + j] / last.noise.gram_offdiagonal, 2) / (28.0 * kRuns);
+      for (std::size_t j = 0; j < i; ++j)
+        off += std::pow(last.gram[i * 8 + j] / last.noise.gram_offdiagonal, 2) / (28.0 * kRuns);
     }
     square += std::pow(last.target_square / last.target_square_stddev, 2) / kRuns;
   }

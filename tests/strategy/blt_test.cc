@@ -52,7 +52,8 @@ TEST(BltDesign, HasTheKnownErrorsForThreeFourAndFiveBuffers) {
   for (const auto& row : table) {
     for (unsigned buffers = 3; buffers <= 5; ++buffers) {
       const BltParameters blt = design_blt(row.steps, buffers);
-      EXPECT_NEAR(prefix_stddev(blt, row.steps, row.steps), row.errors[buffers - 3], 1.1e-3) << row.steps << " " << buffers;
+      EXPECT_NEAR(prefix_stddev(blt, row.steps, row.steps), row.errors[buffers - 3], 1.1e-3)
+          << row.steps << " " << buffers;
     }
   }
 }
@@ -89,7 +90,9 @@ TEST(BltDesign, HasTheReferenceParametersForAnUnboundedHorizon) {
 
 TEST(BltDesign, UnboundedIsWithinFortyFivePercentOfTheOptimumAtEveryStepFromTenThousandOn) {
   const BltParameters blt = design_blt(std::nullopt);
-  const auto ratio = [&](std::uint64_t step) { return prefix_stddev(blt, std::nullopt, step) / sqrt_toeplitz_stddev(step); };
+  const auto ratio = [&](std::uint64_t step) {
+    return prefix_stddev(blt, std::nullopt, step) / sqrt_toeplitz_stddev(step);
+  };
   EXPECT_NEAR(ratio(10000), 1.39, 5e-3);
   EXPECT_NEAR(ratio(100000), 1.28, 5e-3);
   EXPECT_NEAR(ratio(1000000), 1.19, 5e-3);

@@ -34,6 +34,11 @@ TEST(Strategy, HorizonsAboveTheCapAndBufferCountsOutOfRangeAreRefused) {
     options.buffers = buffers;
     EXPECT_THROW(Strategy{options}, RequestError);
   }
+  Strategy::Options tree;
+  tree.kind = StrategyKind::tree;
+  tree.horizon = Horizon::known(100);
+  tree.buffers = 4;
+  EXPECT_THROW(Strategy{tree}, RequestError);
 }
 
 TEST(Strategy, UnboundedBltBeatsATreeThatKnowsTheHorizonByAboutTwo) {

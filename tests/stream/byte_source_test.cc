@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <chrono>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include <thread>
 
 #include "rivulet/error.h"
+#include "support/gzipped.h"
 
 namespace rivulet::stream {
 namespace {
@@ -38,19 +38,7 @@ class FileSourceTest : public ::testing::Test {
   fs::path folder_;
 };
 
-std::string gzipped(const std::string& text) {
-  z_stream state{};
-  deflateInit2(&state, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
-  std::string out(deflateBound(&state, text.size()) + 64, '\0');
-  state.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  state.avail_in = static_cast<uInt>(text.size());
-  state.next_out = reinterpret_cast<Bytef*>(out.data());
-  state.avail_out = static_cast<uInt>(out.size());
-  deflate(&state, Z_FINISH);
-  out.resize(state.total_out);
-  deflateEnd(&state);
-  return out;
-}
+using rivulet::testing::gzipped;
 
 std::string digits(std::size_t length) {
   std::mt19937 random(3);

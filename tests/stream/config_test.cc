@@ -4,20 +4,12 @@
 
 #include <string>
 
-#include "rivulet/error.h"
+#include "support/refusal.h"
 
 namespace rivulet::stream {
 namespace {
 
-template <typename Call>
-std::string refusal(Call call) {
-  try {
-    call();
-  } catch (const RequestError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
+using rivulet::testing::refusal;
 
 std::string config_refusal(const std::string& text) {
   return refusal([&] { parse_config(text, "my.toml"); });

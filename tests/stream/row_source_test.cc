@@ -151,6 +151,7 @@ TEST(CsvRowSource, AFileWithoutAHeaderNeverHasItsFirstRowShown) {
   EXPECT_NE(fault.find("accepted: a header line"), std::string::npos);
   EXPECT_EQ(fault.find("41975"), std::string::npos);
   EXPECT_EQ(fault.find("Smith"), std::string::npos);
+  EXPECT_EQ(fault_of<RequestError>("Smith,London,secret\n1,2,3\n", two_numbers()).find("secret"), std::string::npos);
 }
 
 TEST(CsvRowSource, AColumnInUseThatStandsTwiceInTheHeaderIsRefused) {

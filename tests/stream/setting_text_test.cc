@@ -5,20 +5,12 @@
 #include <array>
 #include <string>
 
-#include "rivulet/error.h"
+#include "support/refusal.h"
 
 namespace rivulet::stream {
 namespace {
 
-template <typename Call>
-std::string refusal(Call call) {
-  try {
-    call();
-  } catch (const RequestError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
+using rivulet::testing::refusal;
 
 TEST(SettingText, NumbersAreReadWholeOrRefusedWithFieldAndValue) {
   EXPECT_EQ(parse_number(" -2.5 ", "x"), -2.5);

@@ -30,6 +30,8 @@ inline double chi_square(std::span<const std::uint64_t> counts, std::span<const 
   return statistic;
 }
 
-inline double normal_cdf(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
+inline double normal_cdf(double x) {
+  return 0.5 * std::erfc(-x / std::sqrt(2.0));
+}
 
 }  // namespace rivulet::testing
