@@ -14,6 +14,7 @@ ExactLeastSquares::ExactLeastSquares(const Schema& schema, const std::string& co
   sums_.gram.assign(sums_.dimension * sums_.dimension, 0.0);
   sums_.cross.assign(sums_.dimension, 0.0);
   sums_.has_target_square = true;
+  sums_.not_private = true;
   x_.resize(sums_.dimension);
 }
 

@@ -26,6 +26,7 @@ struct Model {
   double intercept = 0.0;                 // 0 when the schema has none
   NoiseLevel noise;
   std::vector<double> theta;  // the solution in unit-ball units, one per schema coordinate
+  bool not_private = false;   // made with an insecure seed: anyone can remove the noise
 
   // Prediction in the target's units for one row of supplied values (schema order, row_width() of them).
   [[nodiscard]] double predict(const std::vector<double>& values) const;

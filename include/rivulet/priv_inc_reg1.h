@@ -36,7 +36,8 @@ namespace privacy {
 class MechanismPlan;
 }
 
-// Rows gathered on another thread or in another order. It can be filled and merged; nothing can be read from it.
+// Rows gathered on another thread or in another order. It can be filled and merged; nothing can be read from it. A
+// moved-from batch may only be assigned to or destroyed.
 class RowBatch {
  public:
   RowBatch(RowBatch&&) noexcept;
@@ -44,7 +45,8 @@ class RowBatch {
   ~RowBatch();
 
   void observe(std::span<const double> values, double target);
-  void merge(const RowBatch& other);
+  // Takes the other's rows over and leaves it empty.
+  void merge(RowBatch&& other);
   [[nodiscard]] std::uint64_t rows() const;
 
  private:

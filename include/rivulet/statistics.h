@@ -22,6 +22,7 @@ struct Statistics {
   bool has_target_square = false;  // profile `paper` does not release it
   double target_square_stddev = 0.0;
   NoiseLevel noise;
+  bool not_private = false;  // made with an insecure seed: anyone can remove the noise
 };
 
 }  // namespace rivulet

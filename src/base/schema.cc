@@ -19,6 +19,8 @@ double half_range(Interval bounds) {
   return 0.5 * bounds.hi - 0.5 * bounds.lo;
 }
 
+constexpr double kSmallestScale = 1e-100;
+
 void check_bounds(const std::string& name, Interval bounds) {
   const std::string field = "bound " + name;
   const std::string value = shown(bounds.lo) + ":" + shown(bounds.hi);
@@ -28,9 +30,9 @@ void check_bounds(const std::string& name, Interval bounds) {
   if (bounds.lo >= bounds.hi) {
     throw RequestError(field, value + " holds no range; accepted: two finite numbers lo:hi with lo < hi");
   }
-  // Below the smallest normal number the scale to [-1, 1] would lose its precision or divide by zero.
-  if (half_range(bounds) < std::numeric_limits<double>::min()) {
-    throw RequestError(field, value + " is too narrow to scale; accepted: lo:hi at least 1e-307 apart");
+  // Far inside the range of doubles, so that no scale factor overflows or loses its precision.
+  if (half_range(bounds) < kSmallestScale) {
+    throw RequestError(field, value + " is too narrow to scale; accepted: lo:hi at least 2e-100 apart");
   }
 }
 
@@ -107,6 +109,9 @@ Schema& Schema::intercept(bool present) {
 Schema& Schema::clip_norm(double limit) {
   if (!(limit > 0.0) || !std::isfinite(limit)) {
     throw RequestError("clip-norm", shown(limit) + " is not a norm; accepted: a positive finite number");
+  }
+  if (limit < kSmallestScale) {
+    throw RequestError("clip-norm", shown(limit) + " is too small to scale; accepted: a number of at least 1e-100");
   }
   clip_norm_ = limit;
   return *this;

@@ -58,6 +58,7 @@ Model ModelFitter::in_user_units(const Statistics& statistics, std::vector<doubl
   model.step = statistics.step;
   model.rows = statistics.rows;
   model.noise = statistics.noise;
+  model.not_private = statistics.not_private;
   const Schema::Scale target = schema_.target_scale();
   const double norm_limit = schema_.norm_limit();
   const std::size_t first = schema_.has_intercept() ? 1 : 0;

@@ -1,6 +1,7 @@
 #include "kernel/discrete_gaussian.h"
 
 #include <mpfr.h>
+#include <openssl/crypto.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,34 +9,20 @@
 #include <vector>
 
 #include "base/int128.h"
+#include "kernel/uniform.h"
 
 namespace rivulet::kernel {
 namespace {
 
 constexpr double kLargestSigma = 144115188075855872.0;  // 2^57
 constexpr double kOutward = 9.313225746154785e-10;      // 2^-30
+constexpr double kNearPeak = 0.999;                     // above it, log(height) is too sensitive to rounding to be used
 constexpr double kUndecided = 1.4551915228366852e-11;   // 2^-36
 constexpr double kFirstWidth = 3.6542;                  // W_1 / sigma: where the tail begins
 constexpr double kLogTwo = 0.6931471805599453;
 
-// The high and low halves of word * range: Lemire's multiply. `high` is uniform in [0, range) given low >= 2^64 mod
-// range.
-struct Product {
-  std::uint64_t high;
-  std::uint64_t low;
-};
-Product multiply(std::uint64_t word, std::uint64_t range) {
-  const UInt128 product = static_cast<UInt128>(word) * range;
-  return {static_cast<std::uint64_t>(product >> 64), static_cast<std::uint64_t>(product)};
-}
-
-std::uint64_t uniform_below(RandomBits& bits, std::uint64_t range, std::uint64_t word) {
-  Product product = multiply(word, range);
-  if (product.low < range) {
-    const std::uint64_t biased = (0 - range) % range;  // 2^64 mod range
-    while (product.low < biased) product = multiply(bits.next64(), range);
-  }
-  return product.high;
+std::uint64_t draw_below(RandomBits& bits, std::uint64_t range, std::uint64_t word) {
+  return uniform_below<std::uint64_t, UInt128>(range, word, [&] { return bits.next64(); });
 }
 
 // One MPFR number, released with its scope.
@@ -86,13 +73,14 @@ void DiscreteGaussian::lay_strips(double area) {
     // Every m >= W_i has f(m) <= Y_{i-1}.
     if (i > 1) {
       const double below = height_[i - 1];
-      const double reach = below < 1.0 ? sigma_ * std::sqrt(-2.0 * std::log(below)) * (1.0 + kOutward) : 0.0;
+      const double reach =
+          below < 1.0 ? sigma_ * std::sqrt(-2.0 * std::log(std::min(below, kNearPeak))) * (1.0 + kOutward) : 0.0;
       width_[i] = std::min(width_[i - 1], static_cast<std::uint64_t>(std::ceil(reach)) + 1);
     }
     height_[i] = height_[i - 1] + area_ / static_cast<double>(width_[i]);
     // Every m < K_i has f(m) >= Y_i.
     const double above = height_[i] * (1.0 + kOutward);
-    const double sure = above < 1.0 ? sigma_ * std::sqrt(-2.0 * std::log(above)) * (1.0 - kOutward) : 0.0;
+    const double sure = above < kNearPeak ? sigma_ * std::sqrt(-2.0 * std::log(above)) * (1.0 - kOutward) : 0.0;
     certain_[i] = std::min(static_cast<std::uint64_t>(std::floor(sure)), width_[i]);
   }
   width_[0] = 1;
@@ -110,7 +98,7 @@ void DiscreteGaussian::sample(RandomBits& bits, std::span<std::int64_t> out) con
     for (std::size_t i = 0; i < count; ++i) {
       const unsigned strip = choices[i] & 0xFFU;
       const auto negative = static_cast<std::int64_t>((choices[i] >> 8) & 1U);
-      const Product product = multiply(words[i], width_[strip]);
+      const auto product = multiply<std::uint64_t, UInt128>(words[i], width_[strip]);
       // One comparison for 1 <= m < K_i: zero needs the sign rule and goes the slow way.
       if (product.high - 1 < certain_[strip] - 1 && certain_[strip] != 0 && product.low >= width_[strip]) [[likely]] {
         out[i] = (static_cast<std::int64_t>(product.high) ^ -negative) + negative;
@@ -119,6 +107,9 @@ void DiscreteGaussian::sample(RandomBits& bits, std::span<std::int64_t> out) con
       }
     }
     out = out.subspan(count);
+    // The random words are the noise: they do not outlive it.
+    OPENSSL_cleanse(words.data(), count * sizeof(words[0]));
+    OPENSSL_cleanse(choices.data(), count * sizeof(choices[0]));
   }
 }
 
@@ -139,7 +130,7 @@ std::int64_t DiscreteGaussian::sample_slowly(RandomBits& bits, unsigned strip, b
 
 bool DiscreteGaussian::propose(RandomBits& bits, unsigned strip, std::uint64_t word, std::uint64_t& magnitude) const {
   if (strip != 0) {
-    magnitude = uniform_below(bits, width_[strip], word);
+    magnitude = draw_below(bits, width_[strip], word);
     return magnitude < certain_[strip] || below_curve(bits, strip, 0, magnitude);
   }
   // Tail: count leading coin flips for the block, then place m inside it.
@@ -150,7 +141,7 @@ bool DiscreteGaussian::propose(RandomBits& bits, unsigned strip, std::uint64_t w
     coins >>= 1;
     if (block % 63 == 0) coins = bits.next64();
   }
-  magnitude = uniform_below(bits, tail_width_, bits.next64());
+  magnitude = draw_below(bits, tail_width_, bits.next64());
   const UInt128 placed = static_cast<UInt128>(width_[1]) + static_cast<UInt128>(block) * tail_width_ + magnitude;
   if (placed >= (UInt128{1} << 62)) return false;
   magnitude = static_cast<std::uint64_t>(placed);

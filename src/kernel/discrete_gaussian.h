@@ -13,7 +13,8 @@
 // y and as much precision as it takes. No floating-point rounding ever decides a sample. Widths are rounded outward by
 // 2^-30 relative, so coverage does not depend on the accuracy of log and sqrt either.
 //
-// Draws with |z| >= 2^62 are redrawn; for sigma <= 2^57 that has probability below exp(-500).
+// Draws with |z| >= 2^62 are redrawn, and the tail ends after 2000 blocks. For sigma <= 2^57 the first has probability
+// below exp(-500), the second below 2^-2000; the accountant refuses plans whose argument needs draws of 2^62 and more.
 #pragma once
 
 #include <array>
@@ -35,6 +36,8 @@ class DiscreteGaussian {
   void sample(RandomBits& bits, std::span<std::int64_t> out) const;
 
  private:
+  friend class DiscreteGaussianPeer;  // tests the exact comparison, which statistics cannot reach
+
   static constexpr std::size_t kStrips = 256;  // number 0 is the tail
 
   void lay_strips(double area);

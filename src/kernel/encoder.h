@@ -16,7 +16,8 @@ namespace rivulet::kernel {
 class Encoder {
  public:
   virtual ~Encoder() = default;
-  // Steps must come in order from 1. Every call draws fresh noise. `out.vectors` is overwritten.
+  // Steps must come in order from 1. Every call draws fresh noise. `out.vectors` is overwritten, first with exact
+  // values: it must not be handed on when encode() throws.
   virtual void encode(std::uint64_t step, std::span<const std::int64_t> sums, NoiseSource& noise, NoisyStep& out) = 0;
 };
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "kernel/inside.h"
 
@@ -18,11 +19,16 @@ struct ValueScales {
   const double* inverse_half_range;
 };
 
+// Far above any legitimate entry (2^15), far below what would make a sum of squares overflow.
+inline constexpr double kLargestEntry = 65536.0;
+inline constexpr std::int64_t kOutside = std::numeric_limits<std::int64_t>::max();
+
 struct HotLoops {
   // Box units: box[i] = (clamp(values[i]) - centre[i]) * inverse_half_range[i]. Returns false when a value is not
   // finite.
   bool (*to_box)(const double* values, std::size_t count, const ValueScales& scales, double* box);
-  // lattice[i] = trunc(box[i] * factor), exact integers held in doubles; returns the sum of their squares.
+  // lattice[i] = trunc(box[i] * factor), exact integers held in doubles; returns the exact sum of their squares, or
+  // kOutside when a product is not a number or beyond kLargestEntry, in which case the lattice values mean nothing.
   std::int64_t (*truncate)(const double* box, std::size_t count, double factor, double* lattice);
   // Sum of squares in a fixed order of four partial sums.
   double (*sum_of_squares)(const double* box, std::size_t count);

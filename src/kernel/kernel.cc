@@ -1,6 +1,7 @@
 #include "kernel/kernel.h"
 
 #include <string>
+#include <utility>
 
 #include "rivulet/error.h"
 
@@ -15,10 +16,17 @@ void RowBatch::observe(std::span<const double> values, double target) {
   sum_.commit_row();
 }
 
-void RowBatch::merge(const RowBatch& other) {
+void RowBatch::merge(RowBatch&& other) {
+  if (&other == this) throw RequestError("batch", "it cannot be merged into itself");
   if (other.lattice_ != lattice_) throw RequestError("batch", "the rows were gathered for another stream");
   sum_.merge(other.sum_);
   unusable_ += other.unusable_;
+  other.clear();
+}
+
+void RowBatch::clear() {
+  sum_.clear();
+  unusable_ = 0;
 }
 
 Kernel::Kernel(const privacy::MechanismPlan& plan, const Schema& schema, std::unique_ptr<NoiseSource> noise)
@@ -35,13 +43,18 @@ Kernel::Kernel(const privacy::MechanismPlan& plan, const Schema& schema, std::un
   }
 }
 
-void Kernel::absorb(const RowBatch& batch) {
-  if (batch.rows() > rows_per_step() - rows_in_step()) {
+void Kernel::observe(std::span<const double> values, double target) {
+  if (step_is_full()) throw Error("kernel: the step is full; it must be closed before another row");
+  current_.observe(values, target);
+}
+
+void Kernel::absorb(RowBatch&& batch) {
+  const std::uint64_t room = step_is_full() ? 0 : rows_per_step() - rows_in_step();
+  if (batch.rows() > room) {
     throw RequestError("batch", std::to_string(batch.rows()) +
-                                    " rows do not fit the current step, which has room for " +
-                                    std::to_string(rows_per_step() - rows_in_step()));
+                                    " rows do not fit the current step, which has room for " + std::to_string(room));
   }
-  current_.merge(batch);
+  current_.merge(std::move(batch));
 }
 
 void Kernel::close_step(NoisyStep& out) {
@@ -50,15 +63,20 @@ void Kernel::close_step(NoisyStep& out) {
         "the stream has more steps than the " + std::to_string(plan_.last_step()) +
         " its privacy promise covers; what was published stays valid, nothing more will be published");
   }
+  if (broken_) throw Error("kernel: an earlier step failed after its noise was drawn; this stream cannot go on");
+  broken_ = true;
   ++steps_;
   rows_ += current_.rows();
   unusable_ += current_.unusable_;
   current_.sum_.write(plan_.layout(), sums_);
-  current_.sum_.clear();
-  current_.unusable_ = 0;
-  out.step = steps_;
-  out.rows = rows_;
-  encoder_->encode(steps_, sums_, *noise_, out);
+  current_.clear();
+  encoder_->encode(steps_, sums_, *noise_, encoded_);
+  encoded_.step = steps_;
+  encoded_.rows = rows_;
+  // Only now, with noise on every number, does anything reach the caller. What comes back in exchange is what it held:
+  // noisy too.
+  std::swap(out, encoded_);
+  broken_ = false;
 }
 
 }  // namespace rivulet::kernel

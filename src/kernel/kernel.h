@@ -30,11 +30,15 @@ class RowBatch {
 
   // `values` has lattice->row_width() entries; a NaN marks a missing one. An unusable row counts as a zero row.
   void observe(std::span<const double> values, double target);
-  void merge(const RowBatch& other);
+  // Takes the other's rows over and leaves it empty: a row enters a stream once. Throws RequestError when `other` was
+  // made for another stream.
+  void merge(RowBatch&& other);
   [[nodiscard]] std::uint64_t rows() const { return sum_.rows(); }
 
  private:
   friend class Kernel;
+  void clear();
+
   std::shared_ptr<const RowLattice> lattice_;
   MomentSum sum_;
   std::uint64_t unusable_ = 0;
@@ -45,9 +49,11 @@ class Kernel {
  public:
   Kernel(const privacy::MechanismPlan& plan, const Schema& schema, std::unique_ptr<NoiseSource> noise);
 
-  void observe(std::span<const double> values, double target) { current_.observe(values, target); }
-  // Throws RequestError when the batch has more rows than the current step has room for.
-  void absorb(const RowBatch& batch);
+  // Throws Error when the current step is full: close it first.
+  void observe(std::span<const double> values, double target);
+  // Takes the batch's rows over and leaves it empty. Throws RequestError when it has more rows than the current step
+  // has room for.
+  void absorb(RowBatch&& batch);
   [[nodiscard]] RowBatch make_batch() const { return RowBatch(lattice_); }
 
   [[nodiscard]] std::uint64_t rows_in_step() const { return current_.rows(); }
@@ -55,7 +61,9 @@ class Kernel {
   [[nodiscard]] bool step_is_full() const { return rows_in_step() >= rows_per_step(); }
 
   // Ends the current step and writes what may be published. Throws HorizonExceeded, changing nothing and drawing
-  // nothing, once the promised number of steps is used up.
+  // nothing, once the promised number of steps is used up. If anything fails between drawing noise and handing it out,
+  // `out` is left as it was and the kernel refuses to go on: a step whose noise may have been seen is never drawn
+  // again.
   void close_step(NoisyStep& out);
   [[nodiscard]] bool may_close_another_step() const { return steps_ < plan_.last_step(); }
 
@@ -69,9 +77,11 @@ class Kernel {
   std::unique_ptr<Encoder> encoder_;
   std::unique_ptr<NoiseSource> noise_;
   std::vector<std::int64_t> sums_;
+  NoisyStep encoded_;
   std::uint64_t steps_ = 0;
   std::uint64_t rows_ = 0;
   std::uint64_t unusable_ = 0;
+  bool broken_ = false;
 };
 
 }  // namespace rivulet::kernel

@@ -93,6 +93,7 @@ void RandomBits::refill() {
                         static_cast<int>(next.size())) == 1 &&
       EVP_EncryptUpdate(cipher_->context, raw(buffer_.data()), &written, raw(buffer_.data()),
                         static_cast<int>(kBlock)) == 1;
+  EVP_CIPHER_CTX_reset(cipher_->context);  // the context holds the key schedule of the bits just made
   if (!ok) throw Error("random bits: AES-256-CTR failed");
   key_ = next;
   OPENSSL_cleanse(next.data(), next.size());

@@ -33,7 +33,8 @@ RowLattice::RowLattice(const Schema& schema, const privacy::LatticeLimits& limit
 }
 
 bool RowLattice::within_limits(std::int64_t covariate_norm_squared, std::int64_t target) const {
-  return covariate_norm_squared <= limits_.covariate_norm_squared() && std::abs(target) <= limits_.target_limit;
+  return covariate_norm_squared >= 0 && covariate_norm_squared <= limits_.covariate_norm_squared() &&
+         target >= -limits_.target_limit && target <= limits_.target_limit;
 }
 
 bool RowLattice::quantise(std::span<const double> values, double target, std::span<double> lattice,
@@ -55,8 +56,9 @@ bool RowLattice::quantise(std::span<const double> values, double target, std::sp
       if (norm > norm_limit_) factor *= norm_limit_ / norm;
     }
     const std::int64_t norm_squared = loops.truncate(box, dimension_, factor, lattice.data());
-    const auto target_whole =
-        static_cast<std::int64_t>((std::clamp(target, target_lo_, target_hi_) - target_centre_) * target_factor_);
+    const double target_scaled = (std::clamp(target, target_lo_, target_hi_) - target_centre_) * target_factor_;
+    const std::int64_t target_whole =
+        std::abs(target_scaled) <= kLargestEntry ? static_cast<std::int64_t>(target_scaled) : kOutside;
     if (within_limits(norm_squared, target_whole)) {
       lattice[dimension_] = static_cast<double>(target_whole);
       return true;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace rivulet::privacy {
 
@@ -16,8 +17,10 @@ Charge discreteness_charge(double draws, double smallest_sigma, const Budget& bu
   const double bound = std::max(2.0, std::sqrt(2.0 * (std::log(2.0) - log_tail)) + 1.0 / smallest_sigma);
   const double eta = bound * bound / (24.0 * smallest_sigma * smallest_sigma);
   const double total_eta = draws * eta * kRoundUp;
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  if (!(total_eta < 0.5)) return {kInfinite, kInfinite, bound};
   // delta' is later taken as (budget.delta - charge.delta); e^(N eta) delta' <= delta' + (e^(N eta) - 1) delta.
-  return {2.0 * total_eta, budget.delta * (kDeltaShare + std::expm1(std::min(total_eta, 1.0))) * kRoundUp};
+  return {2.0 * total_eta, budget.delta * (kDeltaShare + std::expm1(total_eta)) * kRoundUp, bound};
 }
 
 }  // namespace rivulet::privacy

@@ -17,13 +17,18 @@ namespace rivulet::privacy {
 struct Charge {
   double epsilon = 0.0;
   double delta = 0.0;
+  // The bound of the argument above, in units of sigma: the charge is valid only while bound * sigma is representable.
+  double bound = 0.0;
 };
 
-inline constexpr double kSmallestSigma = 1048576.0;            // 2^20 lattice units
+inline constexpr double kSmallestSigma = 1048576.0;  // 2^20 lattice units
+// Draws of this size and more are redrawn (kernel/discrete_gaussian.h).
+inline constexpr double kLargestDraw = 4611686018427387904.0;  // 2^62
 inline constexpr double kLargestSigma = 144115188075855872.0;  // 2^57: draws stay within 62 bits at any realistic tail
 
 // The charge for `draws` independent draws, each with sigma >= `smallest_sigma` lattice units (at least
-// kSmallestSigma). It never returns more than is needed for a delta part of 1e-9 * budget.delta.
+// kSmallestSigma). Its delta part is 1e-9 * budget.delta while N eta is negligible. Where N eta is not below 1/2 the
+// charge is infinite.
 Charge discreteness_charge(double draws, double smallest_sigma, const Budget& budget);
 
 }  // namespace rivulet::privacy

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "rivulet/error.h"
+
 namespace rivulet::privacy {
 namespace {
 
@@ -44,11 +46,17 @@ double gaussian_mu(const Budget& budget) {
   budget.validate();
   double low = 1e-12;
   double high = 1e3;
+  if (gaussian_delta(low, budget.epsilon) > budget.delta) {
+    throw RequestError("epsilon", "the budget is too small to be calibrated for; accepted: a larger epsilon or delta");
+  }
   for (int iteration = 0; iteration < 200; ++iteration) {
     const double middle = std::sqrt(low * high);
     (gaussian_delta(middle, budget.epsilon) <= budget.delta ? low : high) = middle;
   }
-  return low * (1.0 - 1e-12);
+  // The computed bound is monotone only up to rounding: step back until it holds at the very value returned.
+  double mu = low * (1.0 - 1e-12);
+  while (gaussian_delta(mu, budget.epsilon) > budget.delta) mu *= 1.0 - 1e-12;
+  return mu;
 }
 
 }  // namespace rivulet::privacy

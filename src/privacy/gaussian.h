@@ -14,7 +14,7 @@ namespace rivulet::privacy {
 // mu >= 0, epsilon >= 0.
 double gaussian_delta(double mu, double epsilon);
 
-// The largest mu with gaussian_delta(mu, epsilon) <= delta, rounded down (relative 2e-12). A sigma of D / mu is
+// The largest mu with gaussian_delta(mu, epsilon) <= delta, rounded down (relative 1e-11). A sigma of D / mu is
 // therefore never below the exact one.
 double gaussian_mu(const Budget& budget);
 

@@ -17,6 +17,7 @@ constexpr unsigned kRowBits = 15;  // lattice of a row; coarser only when the no
 constexpr unsigned kFewestRowBits = 10;
 constexpr unsigned kMostNoiseBits = 40;
 constexpr double kEpsilonShare = 1e-9;  // largest part of epsilon that discreteness may cost
+constexpr double kDeltaShare = 1e-3;    // and of delta
 constexpr std::uint64_t kMostRowsPerStep = std::uint64_t{1} << 30;
 constexpr std::size_t kMostDimensions = 20000;
 // Sums, filter states and noise fit 128-bit integers while rows * max||u||^2 * 2^(noise bits + state bits) <
@@ -81,7 +82,8 @@ bool MechanismPlan::try_lattice(unsigned bits, double rounding_tolerance) {
     }
     if (largest_sigma() > kLargestSigma) return false;
     if (rounding_share_ > rounding_tolerance || smallest_sigma() < kSmallestSigma ||
-        charge_.epsilon > kEpsilonShare * request_.budget.epsilon) {
+        charge_.epsilon > kEpsilonShare * request_.budget.epsilon ||
+        charge_.delta > kDeltaShare * request_.budget.delta || charge_.bound * largest_sigma() >= kLargestDraw) {
       continue;
     }
     const int spent_bits = static_cast<int>(2 * bits + 1 + noise_bits + strategy::BltFilter::kStateBits);
@@ -89,7 +91,7 @@ bool MechanismPlan::try_lattice(unsigned bits, double rounding_tolerance) {
     const double most_steps = std::floor(most_rows / static_cast<double>(request_.rows_per_step));
     last_step_ = strategy_.last_step();
     if (static_cast<double>(last_step_) > most_steps) {
-      if (strategy_.horizon().is_known()) return false;
+      if (strategy_.horizon().is_known() || most_steps < 1.0) return false;
       last_step_ = static_cast<std::uint64_t>(most_steps);
     }
     return true;

@@ -76,8 +76,8 @@ RowBatch::~RowBatch() = default;
 void RowBatch::observe(std::span<const double> values, double target) {
   inside_->rows.observe(values, target);
 }
-void RowBatch::merge(const RowBatch& other) {
-  inside_->rows.merge(other.inside_->rows);
+void RowBatch::merge(RowBatch&& other) {
+  inside_->rows.merge(std::move(other.inside_->rows));
 }
 std::uint64_t RowBatch::rows() const {
   return inside_->rows.rows();
@@ -148,7 +148,7 @@ RowBatch PrivIncReg1::make_batch() const {
 
 bool PrivIncReg1::absorb(RowBatch batch) {
   inside_->require_room();
-  inside_->kernel.absorb(batch.inside_->rows);
+  inside_->kernel.absorb(std::move(batch.inside_->rows));
   if (!inside_->kernel.step_is_full()) return false;
   inside_->release();
   return true;
@@ -171,11 +171,13 @@ std::uint64_t PrivIncReg1::released_rows() const {
 Statistics PrivIncReg1::statistics() const {
   Statistics result;
   fit::read_statistics(inside_->plan, *inside_->decoder, inside_->released_rows, result);
+  result.not_private = inside_->options.insecure_seed.has_value();
   return result;
 }
 
 Model PrivIncReg1::model() {
   fit::read_statistics(inside_->plan, *inside_->decoder, inside_->released_rows, inside_->statistics);
+  inside_->statistics.not_private = inside_->options.insecure_seed.has_value();
   return inside_->fitter.fit(inside_->statistics);
 }
 

@@ -61,6 +61,13 @@ CsvRowSource::CsvRowSource(ByteSource& source, const Schema& schema, CsvOptions 
   }
   std::vector<std::string> header;
   for (const std::string_view name : record.fields) header.emplace_back(trimmed(name));
+  // With one column a missing value is an empty line, which is no record: the number of rows would depend on a row's
+  // content.
+  if (header.size() == 1) {
+    throw RequestError("column " + header.front(), "is the only column of " + source_name_ +
+                                                       ", where a missing value cannot be told from an empty line; "
+                                                       "accepted: CSV with two or more columns");
+  }
   bind(schema, header);
 }
 

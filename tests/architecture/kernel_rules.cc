@@ -34,7 +34,7 @@ FloatingPoint floating_point_in(const std::string& stem) {
 
 // Headers of the kernel that know nothing of rows.
 const std::set<std::string>& unguarded_headers() {
-  static const std::set<std::string> names = {"inside", "discrete_gaussian", "noise_source", "random_bits"};
+  static const std::set<std::string> names = {"inside", "discrete_gaussian", "noise_source", "random_bits", "uniform"};
   return names;
 }
 

@@ -11,6 +11,53 @@
 #include "support/statistics.h"
 
 namespace rivulet::kernel {
+
+class DiscreteGaussianPeer {
+ public:
+  // The exact comparison for rectangle `strip` and magnitude m, with y's first 64 random bits given.
+  static bool below(const DiscreteGaussian& sampler, RandomBits& bits, unsigned strip, std::uint64_t m,
+                    std::uint64_t y_bits) {
+    return sampler.below_curve_exactly(bits, strip, 0, m, y_bits);
+  }
+  static bool tail_below(const DiscreteGaussian& sampler, RandomBits& bits, unsigned block, std::uint64_t m,
+                         std::uint64_t y_bits) {
+    return sampler.below_curve_exactly(bits, 0, block, m, y_bits);
+  }
+  static long double y(const DiscreteGaussian& sampler, unsigned strip, std::uint64_t y_bits) {
+    long double sum = static_cast<long double>(y_bits) * 0x1p-64L / static_cast<long double>(sampler.width_[strip]);
+    for (unsigned l = 1; l < strip; ++l) sum += 1.0L / static_cast<long double>(sampler.width_[l]);
+    return sum * static_cast<long double>(sampler.area_);
+  }
+  static std::uint64_t width(const DiscreteGaussian& sampler, unsigned strip) { return sampler.width_[strip]; }
+  static std::uint64_t tail_width(const DiscreteGaussian& sampler) { return sampler.tail_width_; }
+  static double area(const DiscreteGaussian& sampler) { return sampler.area_; }
+  // Whether every magnitude outside a rectangle lies under it, and every one accepted outright above it, by an
+  // independent evaluation.
+  static bool covers(const DiscreteGaussian& sampler) {
+    const auto curve = [&](std::uint64_t m) {
+      const long double ratio = static_cast<long double>(m) / static_cast<long double>(sampler.sigma_);
+      return std::exp(-ratio * ratio / 2.0L);
+    };
+    for (unsigned i = 1; i < DiscreteGaussian::kStrips; ++i) {
+      const long double bottom = y(sampler, i, 0);
+      const long double top =
+          i + 1 < DiscreteGaussian::kStrips
+              ? y(sampler, i + 1, 0)
+              : bottom + static_cast<long double>(sampler.area_) / static_cast<long double>(sampler.width_[i]);
+      if (i > 1 && sampler.width_[i] < sampler.width_[1] && curve(sampler.width_[i]) > bottom) return false;
+      if (sampler.certain_[i] > 0 && curve(sampler.certain_[i] - 1) < top) return false;
+      if (i + 1 == DiscreteGaussian::kStrips && top < 1.0L) return false;
+    }
+    for (unsigned block = 0; block < 40; ++block) {
+      const long double top = static_cast<long double>(sampler.area_) /
+                              (2.0L * static_cast<long double>(sampler.tail_width_)) *
+                              std::exp2(-static_cast<long double>(block));
+      if (curve(sampler.width_[1] + block * sampler.tail_width_) > top) return false;
+    }
+    return true;
+  }
+};
+
 namespace {
 
 using rivulet::testing::chi_square;
@@ -175,6 +222,67 @@ TEST(DiscreteGaussian, EveryIntegerNearZeroHasItsExactProbability) {
 TEST(DiscreteGaussian, RefusesSigmaOutsideItsRange) {
   for (double sigma : {0.0, 0.5, -1.0, std::nan(""), 0x1p58}) {
     EXPECT_THROW(DiscreteGaussian{sigma}, std::invalid_argument) << sigma;
+  }
+}
+
+TEST(DiscreteGaussian, TheStripsCoverTheCurveForEverySigma) {
+  for (double sigma = 1.0; sigma < 0x1p57; sigma *= 1.37)
+    EXPECT_TRUE(DiscreteGaussianPeer::covers(DiscreteGaussian(sigma))) << sigma;
+}
+
+TEST(DiscreteGaussian, TheExactComparisonAgreesWithExtendedPrecisionOnBothSidesOfTheCurve) {
+  RandomBits bits = RandomBits::insecure(3);
+  for (double sigma : {3.0, 1000.5, 0x1.7p40}) {
+    const DiscreteGaussian sampler(sigma);
+    int above = 0;
+    int below = 0;
+    for (int round = 0; round < 4000; ++round) {
+      const auto strip = static_cast<unsigned>(1 + bits.next64() % 255);
+      const std::uint64_t m = bits.next64() % DiscreteGaussianPeer::width(sampler, strip);
+      const std::uint64_t y_bits = bits.next64();
+      const long double ratio = static_cast<long double>(m) / static_cast<long double>(sigma);
+      const long double difference = std::exp(-ratio * ratio / 2.0L) - DiscreteGaussianPeer::y(sampler, strip, y_bits);
+      if (std::abs(difference) < 1e-15L) continue;
+      const bool expected = difference > 0.0L;
+      ASSERT_EQ(DiscreteGaussianPeer::below(sampler, bits, strip, m, y_bits), expected)
+          << sigma << " " << strip << " " << m;
+      ++(expected ? below : above);
+    }
+    EXPECT_GT(above, 10);
+    EXPECT_GT(below, 1000);
+    // The tail: block b is 2^-b A/(2w) high.
+    for (unsigned block = 0; block < 5; ++block) {
+      const std::uint64_t m =
+          DiscreteGaussianPeer::width(sampler, 1) + block * DiscreteGaussianPeer::tail_width(sampler);
+      const long double ratio = static_cast<long double>(m) / static_cast<long double>(sigma);
+      const long double top = static_cast<long double>(DiscreteGaussianPeer::area(sampler)) /
+                              (2.0L * static_cast<long double>(DiscreteGaussianPeer::tail_width(sampler))) *
+                              std::exp2(-static_cast<long double>(block));
+      const auto edge = static_cast<std::uint64_t>(std::exp(-ratio * ratio / 2.0L) / top * 0x1p64L);
+      EXPECT_TRUE(DiscreteGaussianPeer::tail_below(sampler, bits, block, m, edge - (edge >> 40)));
+      EXPECT_FALSE(DiscreteGaussianPeer::tail_below(sampler, bits, block, m, edge + (edge >> 40)));
+    }
+  }
+}
+
+TEST(DiscreteGaussian, TheExactComparisonIsRightWithinOnePartInTwoToTheSixty) {
+  // Rectangle 1 starts at y = 0: its y is U A / W_1. The U where it meets the curve, to 64 bits, splits true from
+  // false.
+  RandomBits bits = RandomBits::insecure(4);
+  const double sigma = 1000.5;
+  const DiscreteGaussian sampler(sigma);
+  for (std::uint64_t m = DiscreteGaussianPeer::width(sampler, 1) - 5; m < DiscreteGaussianPeer::width(sampler, 1);
+       ++m) {
+    std::uint64_t low = 0;
+    std::uint64_t high = ~std::uint64_t{0};
+    if (DiscreteGaussianPeer::below(sampler, bits, 1, m, high)) continue;  // the curve passes above the rectangle
+    while (high - low > 1) {
+      const std::uint64_t middle = low + (high - low) / 2;
+      (DiscreteGaussianPeer::below(sampler, bits, 1, m, middle) ? low : high) = middle;
+    }
+    const long double ratio = static_cast<long double>(m) / static_cast<long double>(sigma);
+    EXPECT_NEAR(static_cast<double>(DiscreteGaussianPeer::y(sampler, 1, low) / std::exp(-ratio * ratio / 2.0L)), 1.0,
+                1e-17 + 1e-16);
   }
 }
 

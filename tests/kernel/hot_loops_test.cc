@@ -38,6 +38,23 @@ TEST(HotLoops, BothVariantsGiveTheSameBits) {
   }
 }
 
+TEST(HotLoops, TruncationReportsWhatIsOutOfRangeAndNeverConvertsIt) {
+  for (const HotLoops* loops : {&hot_loops_baseline(), hot_loops_v3()}) {
+    if (loops == nullptr) continue;
+    for (const double bad : {65537.0, -65537.0, 1e300, -1e300, HUGE_VAL, -HUGE_VAL, std::nan("")}) {
+      for (std::size_t place = 0; place < 9; ++place) {
+        std::vector<double> box(9, 1.0), lattice(9);
+        box[place] = bad;
+        EXPECT_EQ(loops->truncate(box.data(), 9, 1.0, lattice.data()), kOutside) << bad;
+      }
+    }
+    const std::vector<double> fine{65536.0, -65536.0, 0.9, -0.9};
+    std::vector<double> lattice(4);
+    EXPECT_EQ(loops->truncate(fine.data(), 4, 1.0, lattice.data()), 2 * (std::int64_t{1} << 32));
+    EXPECT_EQ(lattice, (std::vector<double>{65536.0, -65536.0, 0.0, 0.0}));
+  }
+}
+
 TEST(HotLoops, RankUpdatesAreExactIntegerSumsInEveryVariant) {
   std::mt19937_64 random(2);
   for (std::size_t order : {1U, 2U, 5U, 12U, 33U, 101U}) {

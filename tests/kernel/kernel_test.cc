@@ -70,7 +70,7 @@ TEST(Kernel, SameSeedAndRowsGiveIdenticalBitsHoweverTheRowsAreSplitOverThreads) 
         });
       }
       for (auto& thread : threads) thread.join();
-      for (std::size_t part : {2U, 0U, 1U}) threaded.absorb(batches[part]);
+      for (std::size_t part : {2U, 0U, 1U}) threaded.absorb(std::move(batches[part]));
       NoisyStep a;
       NoisyStep b;
       sequential.close_step(a);
@@ -127,12 +127,85 @@ TEST(Kernel, ABatchThatDoesNotFitOrBelongsElsewhereIsRefused) {
   RowBatch batch = kernel.make_batch();
   const double row[] = {0.5};
   for (int i = 0; i < 3; ++i) batch.observe(row, 0.5);
-  EXPECT_THROW(kernel.absorb(batch), RequestError);
+  EXPECT_THROW(kernel.absorb(std::move(batch)), RequestError);
   RowBatch foreign = other.make_batch();
   foreign.observe(row, 0.5);
-  EXPECT_THROW(kernel.absorb(foreign), RequestError);
+  EXPECT_THROW(kernel.absorb(std::move(foreign)), RequestError);
   const double wide[] = {0.5, 0.5};
   EXPECT_THROW(kernel.observe(wide, 0.5), RequestError);
+}
+
+TEST(Kernel, AnUnboundedStreamEndsAtThePlansLastStep) {
+  // The largest steps leave room for the fewest: 2^23 of them at one covariate.
+  const auto plan = plan_for(1, StrategyKind::blt, Horizon::unbounded(), std::uint64_t{1} << 30);
+  ASSERT_LE(plan.last_step(), std::uint64_t{1} << 24);
+  Kernel kernel(plan, Schema::unit_ball(1), std::make_unique<testing::ZeroNoise>());
+  NoisyStep out;
+  for (std::uint64_t step = 1; step <= plan.last_step(); ++step) kernel.close_step(out);
+  EXPECT_EQ(out.step, plan.last_step());
+  EXPECT_THROW(kernel.close_step(out), HorizonExceeded);
+}
+
+TEST(Kernel, ARowEntersAStreamOnce) {
+  const auto plan = plan_for(1, StrategyKind::blt, Horizon::unbounded(), 10);
+  Kernel kernel(plan, Schema::unit_ball(1), std::make_unique<testing::ZeroNoise>());
+  const double row[] = {1.0};
+  RowBatch one = kernel.make_batch();
+  one.observe(row, 0.0);
+  EXPECT_THROW(one.merge(std::move(one)), RequestError);
+  RowBatch two = kernel.make_batch();
+  two.merge(std::move(one));
+  EXPECT_EQ(one.rows(), 0U);
+  two.merge(std::move(one));
+  EXPECT_EQ(two.rows(), 1U);
+  kernel.absorb(std::move(two));
+  kernel.absorb(std::move(two));
+  EXPECT_EQ(kernel.rows_in_step(), 1U);
+}
+
+TEST(Kernel, AFullStepTakesNoMoreRows) {
+  const auto plan = plan_for(1, StrategyKind::blt, Horizon::unbounded(), 2);
+  Kernel kernel(plan, Schema::unit_ball(1), std::make_unique<testing::ZeroNoise>());
+  const double row[] = {0.5};
+  kernel.observe(row, 0.0);
+  kernel.observe(row, 0.0);
+  EXPECT_THROW(kernel.observe(row, 0.0), Error);
+  RowBatch batch = kernel.make_batch();
+  batch.observe(row, 0.0);
+  EXPECT_THROW(kernel.absorb(std::move(batch)), RequestError);
+}
+
+TEST(Kernel, WhenNoiseFailsNothingLeavesAndTheStreamEnds) {
+  class Failing final : public NoiseSource {
+   public:
+    void add(std::span<Int128> values, double /*sigma*/) override {
+      if (++calls_ > 5) throw Error("no randomness");
+      for (Int128& value : values) value += 1'000'000;
+    }
+
+   private:
+    int calls_ = 0;
+  };
+  for (StrategyKind kind : {StrategyKind::blt, StrategyKind::tree, StrategyKind::hybrid}) {
+    Kernel kernel(plan_for(1, kind, Horizon::known(8)), Schema::unit_ball(1), std::make_unique<Failing>());
+    const double row[] = {0.5};
+    NoisyStep out;
+    NoisyStep last;
+    bool failed = false;
+    for (int step = 0; step < 8 && !failed; ++step) {
+      kernel.observe(row, 0.5);
+      last = out;
+      try {
+        kernel.close_step(out);
+      } catch (const Error&) {
+        failed = true;
+      }
+    }
+    ASSERT_TRUE(failed);
+    EXPECT_TRUE(same(out, last));
+    EXPECT_THROW(kernel.close_step(out), Error);
+    EXPECT_TRUE(same(out, last));
+  }
 }
 
 // The whole path from raw rows to what is published, without noise: one replaced or removed row, anywhere, moves the

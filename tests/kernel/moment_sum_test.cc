@@ -8,6 +8,10 @@
 namespace rivulet::kernel {
 namespace {
 
+void add(MomentSum& sum, std::initializer_list<double> row) {
+  std::copy(row.begin(), row.end(), sum.next_row().begin());
+  sum.commit_row();
+}
 void add(MomentSum& sum, const std::vector<double>& row) {
   std::copy(row.begin(), row.end(), sum.next_row().begin());
   sum.commit_row();
@@ -72,6 +76,15 @@ TEST(MomentSum, FewRowsAndManyRowsTakeDifferentPathsToTheSameSums) {
     }
     ASSERT_EQ(contents(whole), contents(one_by_one)) << count;
   }
+}
+
+TEST(MomentSum, StaysExactPastTheRangeWhereDoublesWouldRound) {
+  // Odd products near 2^30 each; 2^24 of them sum to about 2^54.
+  constexpr std::int64_t kRows = std::int64_t{1} << 24;
+  MomentSum sum(2);
+  for (std::int64_t i = 0; i < kRows; ++i) add(sum, {32767.0, 32765.0});
+  EXPECT_EQ(contents(sum),
+            (std::vector<std::int64_t>{kRows * 32767 * 32767, kRows * 32767 * 32765, kRows * 32765 * 32765}));
 }
 
 TEST(MomentSum, ClearForgetsEverything) {

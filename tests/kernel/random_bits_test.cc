@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <set>
 #include <vector>
 
 namespace rivulet::kernel {
@@ -35,6 +36,34 @@ TEST(RandomBits, InsecureBitsAreAesCounterModeUnderTheSeedsDigest) {
   const auto first = take(bits, 1000);
   // The first 48 bytes of the keystream are the next key and never handed out.
   EXPECT_EQ(std::memcmp(first.data(), stream.data() + 48, 1000), 0);
+}
+
+TEST(RandomBits, EachBlockIsMadeUnderAKeyTheBlockBeforeItGave) {
+  // The second block's key and counter are the first 48 bytes of the first block's keystream, which are never handed
+  // out.
+  const std::uint64_t seed = 42;
+  constexpr std::size_t kBlock = 32768;
+  unsigned char key[48] = {};
+  unsigned int written = 0;
+  ASSERT_EQ(EVP_Digest(&seed, sizeof seed, key, &written, EVP_sha256(), nullptr), 1);
+  RandomBits bits = RandomBits::insecure(seed);
+  for (int block = 0; block < 3; ++block) {
+    std::vector<unsigned char> stream(48 + kBlock, 0);
+    EVP_CIPHER_CTX* context = EVP_CIPHER_CTX_new();
+    int length = 0;
+    ASSERT_EQ(EVP_EncryptInit_ex(context, EVP_aes_256_ctr(), nullptr, key, key + 32), 1);
+    ASSERT_EQ(EVP_EncryptUpdate(context, stream.data(), &length, stream.data(), static_cast<int>(stream.size())), 1);
+    EVP_CIPHER_CTX_free(context);
+    EXPECT_EQ(std::memcmp(take(bits, kBlock).data(), stream.data() + 48, kBlock), 0) << block;
+    std::memcpy(key, stream.data(), 48);
+  }
+}
+
+TEST(RandomBits, SecureSeedsHaveFarMoreThanThirtyTwoBitsOfEntropy) {
+  // 2^18 generators whose seeds had 32 bits would share a first word about 8 times; with 256 bits a shared 64-bit word
+  // has probability 2^-29.
+  std::set<std::uint64_t> seen;
+  for (int i = 0; i < (1 << 18); ++i) ASSERT_TRUE(seen.insert(RandomBits::secure().next64()).second) << i;
 }
 
 TEST(RandomBits, TheSameSeedGivesTheSameBitsHoweverTheyAreTaken) {

@@ -123,6 +123,50 @@ TEST(RowLattice, TruncatesTowardZeroWithinOneLatticeUnit) {
   }
 }
 
+TEST(RowLattice, ARowOverTheLimitIsStoppedByTheIntegerCheckAlone) {
+  // Two levels at once cannot come from a CSV, but a caller may hand them in: within every bound, yet over the norm
+  // limit, which counts one level a category. No clip is declared, so only the integer check stands in the way.
+  Schema schema;
+  schema.categorical("kind", {"a", "b", "c", "d"}).target("y", {-1, 1}).intercept(false);
+  const RowLattice lattice(schema, kLimits);
+  bool usable = true;
+  const auto u = quantise(lattice, {1.0, 1.0, 1.0, 1.0}, 0.5, &usable);
+  EXPECT_FALSE(usable);
+  for (double entry : u) EXPECT_EQ(entry, 0.0);
+  quantise(lattice, {0.0, 1.0, 0.0, 0.0}, 0.5, &usable);
+  EXPECT_TRUE(usable);
+}
+
+TEST(RowLattice, ExtremeBoundsAndClipNormsNeitherOverflowNorPassTheCheck) {
+  for (const double scale : {1e-99, 1e-50, 1e-10, 1e10, 1e100, 1e300}) {
+    for (const double clip : {1e-100, 1e-50, 1e-8, 1.0, 1e8, 1e300}) {
+      Schema schema;
+      schema.feature("a", {-scale, scale})
+          .feature("b", {0.0, scale})
+          .target("y", {0.0, scale})
+          .intercept(false)
+          .clip_norm(clip);
+      const RowLattice lattice(schema, kLimits);
+      for (const double a : {-1e308, -scale, -1e-190, 0.0, 5e-324, 1e-190, scale / 3.0, scale, 1e308}) {
+        for (const double y : {-1e308, 0.0, 5e-306, scale / 2.0, scale, 1e308}) {
+          expect_within_limits(quantise(lattice, {a, -a}, y));
+          expect_within_limits(quantise(lattice, {a, a}, y));
+        }
+      }
+    }
+  }
+}
+
+TEST(RowLattice, TheIntegerCheckHoldsForEveryIntegerEvenTheSmallest) {
+  const RowLattice lattice(Schema::unit_ball(2), kLimits);
+  constexpr auto kLeast = std::numeric_limits<std::int64_t>::min();
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  EXPECT_FALSE(lattice.within_limits(0, kLeast));
+  EXPECT_FALSE(lattice.within_limits(0, kMost));
+  EXPECT_FALSE(lattice.within_limits(kLeast, 0));
+  EXPECT_FALSE(lattice.within_limits(kMost, 0));
+}
+
 TEST(RowLattice, TheIntegerCheckRejectsWhatIsOverByOne) {
   const RowLattice lattice(Schema::unit_ball(2), kLimits);
   EXPECT_TRUE(lattice.within_limits(kLimits.covariate_norm_squared(), kLimits.target_limit));

@@ -72,6 +72,10 @@ TEST(GaussianDelta, IsAnUpperBoundAndTight) {
   }
 }
 
+TEST(GaussianCalibration, RefusesABudgetBelowWhatItCanResolve) {
+  EXPECT_THROW(gaussian_mu({1e-13, 1e-14}), RequestError);
+}
+
 TEST(GaussianDelta, GrowsWithMuAndFallsWithEpsilon) {
   for (double mu = 0.05; mu < 5.0; mu *= 1.1) {
     EXPECT_LT(gaussian_delta(mu, 1.0), gaussian_delta(mu * 1.1, 1.0));

@@ -29,26 +29,38 @@ TEST(MechanismPlan, NoiseNeverFallsBelowWhatTheBudgetDemands) {
     for (Neighbours neighbours : {Neighbours::replace, Neighbours::zero_out}) {
       for (double epsilon : {0.01, 0.1, 1.0, 8.0}) {
         for (std::size_t dimension : {std::size_t{1}, std::size_t{10}, std::size_t{300}}) {
-          MechanismRequest wanted = request(kind, Horizon::known(5000));
-          wanted.neighbours = neighbours;
-          wanted.budget.epsilon = epsilon;
-          wanted.dimension = dimension;
-          const MechanismPlan plan(wanted);
-          // An independent recomputation: sensitivity in lattice units, largest column norm, rounding, exact delta.
-          const double order = static_cast<double>(dimension + 1);
-          const double factor = neighbours == Neighbours::replace ? std::sqrt(2.0) : 1.0;
-          const double lattice =
-              factor * static_cast<double>(plan.limits().norm_squared()) * std::exp2(plan.noise_bits());
-          double moved = plan.strategy().norm() * lattice;
-          if (kind == StrategyKind::blt) moved += plan.strategy().rounding_width() * order * std::sqrt(5000.0);
-          const double mu = moved / plan.sigmas().gram_diagonal;
-          EXPECT_LE(gaussian_delta(mu, epsilon - plan.charge().epsilon) + plan.charge().delta, 1e-6 * (1 + 1e-12));
-          EXPECT_LE(mu, plan.mu() * (1.0 + 1e-12));
-          // Entries above the diagonal count twice in the Frobenius norm: half the variance keeps the noise isotropic.
-          EXPECT_GE(plan.sigmas().gram_offdiagonal * std::sqrt(2.0), plan.sigmas().gram_diagonal * (1 - 1e-12));
-          EXPECT_GE(plan.sigmas().cross * std::sqrt(2.0), plan.sigmas().gram_diagonal * (1 - 1e-12));
-          EXPECT_GE(plan.sigmas().target_square, plan.sigmas().gram_diagonal * (1 - 1e-12));
-          EXPECT_GE(plan.sigmas().gram_offdiagonal, kSmallestSigma);
+          for (bool known : {true, false}) {
+            if (kind == StrategyKind::tree && !known) continue;
+            const double steps = known ? 5000.0 : 0x1p40;
+            MechanismRequest wanted = request(kind, known ? Horizon::known(5000) : Horizon::unbounded());
+            wanted.neighbours = neighbours;
+            wanted.budget.epsilon = epsilon;
+            wanted.dimension = dimension;
+            const MechanismPlan plan(wanted);
+            // An independent recomputation: sensitivity in lattice units, largest column norm, rounding, exact delta.
+            const double order = static_cast<double>(dimension + 1);
+            const double factor = neighbours == Neighbours::replace ? std::sqrt(2.0) : 1.0;
+            const double lattice =
+                factor * static_cast<double>(plan.limits().norm_squared()) * std::exp2(plan.noise_bits());
+            double moved = plan.strategy().norm() * lattice;
+            if (kind == StrategyKind::blt) moved += plan.strategy().rounding_width() * order * std::sqrt(steps);
+            const double mu = moved / plan.sigmas().gram_diagonal;
+            EXPECT_LE(gaussian_delta(mu, epsilon - plan.charge().epsilon) + plan.charge().delta, 1e-6 * (1 + 1e-12));
+            EXPECT_LE(mu, plan.mu() * (1.0 + 1e-12));
+            // Entries above the diagonal count twice in the Frobenius norm: half the variance keeps the noise
+            // isotropic.
+            EXPECT_GE(plan.sigmas().gram_offdiagonal * std::sqrt(2.0), plan.sigmas().gram_diagonal * (1 - 1e-12));
+            EXPECT_GE(plan.sigmas().cross * std::sqrt(2.0), plan.sigmas().gram_diagonal * (1 - 1e-12));
+            EXPECT_GE(plan.sigmas().target_square, plan.sigmas().gram_diagonal * (1 - 1e-12));
+            EXPECT_GE(plan.sigmas().gram_offdiagonal, kSmallestSigma);
+            // The charge covers every coordinate of every vector: the smallest bound that could carry the tails is
+            // sqrt(2 ln(draws / delta)).
+            const double draws =
+                steps * (kind == StrategyKind::blt ? 1.0 : 2.0) * static_cast<double>(plan.layout().size());
+            const double least_bound = std::sqrt(2.0 * std::log(draws / 1e-6));
+            EXPECT_GE(plan.charge().epsilon,
+                      2.0 * draws * least_bound * least_bound / 24.0 / std::pow(plan.sigmas().gram_offdiagonal, 2));
+          }
         }
       }
     }
@@ -107,6 +119,8 @@ TEST(PaperProfile, HasThePapersNoiseAndTheAccountantConfirmsIt) {
   EXPECT_EQ(plan.limits().target_scale(), 1.0);
   EXPECT_FALSE(plan.layout().has_target_square);
   EXPECT_LE(gaussian_delta(plan.mu(), 1.0), 1e-6);
+  // A row enters 18 nodes; the pair of sums moves by at most sqrt(4.5).
+  EXPECT_NEAR(plan.mu() / (std::sqrt(18.0) * std::sqrt(4.5) / node), 1.0, 1e-12);
 }
 
 TEST(PaperProfile, IsRefusedWhereItsConstantsDoNotHoldAndSaysWhy) {
@@ -134,6 +148,27 @@ TEST(PaperProfile, AtTwoStepsTheConstantsWouldIndeedBreakThePromise) {
   const Budget budget{1.0, 1e-6};
   const double mu = std::sqrt(2.0) * 2.0 / paper_node_stddev({2.0 * budget.epsilon, 2.0 * budget.delta}, 2);
   EXPECT_GT(gaussian_delta(mu, budget.epsilon), budget.delta);
+}
+
+TEST(MechanismPlan, ExtremeBudgetsAreEitherChargedInFullOrRefused) {
+  for (double epsilon : {1e-13, 1e-8, 1e-3, 50.0, 700.0, 1e6, 1e12}) {
+    for (double delta : {1e-300, 1e-14, 1e-6, 0.5, 0.99}) {
+      for (StrategyKind kind : {StrategyKind::blt, StrategyKind::tree}) {
+        MechanismRequest wanted = request(kind, Horizon::known(4));
+        wanted.budget = {epsilon, delta};
+        try {
+          const MechanismPlan plan(wanted);
+          EXPECT_LE(plan.charge().delta, 1e-3 * delta);
+          EXPECT_LE(plan.charge().epsilon, 1e-9 * epsilon);
+          EXPECT_LT(plan.charge().bound * plan.sigmas().gram_diagonal, 0x1p62);
+          EXPECT_LE(gaussian_delta(plan.mu(), epsilon - plan.charge().epsilon) + plan.charge().delta,
+                    delta * (1 + 1e-9));
+        } catch (const RequestError& error) {
+          EXPECT_EQ(error.field(), "epsilon") << epsilon << " " << delta;
+        }
+      }
+    }
+  }
 }
 
 TEST(MechanismPlan, RefusesImpossibleRequests) {

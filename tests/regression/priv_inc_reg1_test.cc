@@ -48,6 +48,13 @@ TEST(PrivIncReg1, TenLinesGiveAModelInTheUsersUnits) {
   EXPECT_NEAR(model.coefficients[1].value, 0.015, 0.0005);
   EXPECT_NEAR(model.predict({40.0, 100000.0}), 2300.0, 30.0);
   EXPECT_GT(model.noise.gram_diagonal, 0.0);
+  EXPECT_TRUE(model.not_private) << "an insecure seed must show";
+  EXPECT_TRUE(regression.statistics().not_private);
+  options.insecure_seed.reset();
+  PrivIncReg1 secure(options);
+  secure.observe(std::array{30.0, 1000.0}, 100.0);
+  secure.flush();
+  EXPECT_FALSE(secure.model().not_private);
 }
 
 TEST(PrivIncReg1, TheModelImprovesAsTheStreamGrows) {
@@ -91,7 +98,7 @@ TEST(PrivIncReg1, SameSeedAndRowsGiveTheSameBitsInOneCallOrManyOrFromThreads) {
     std::thread other([&] { gather(odd, 1); });
     gather(even, 0);
     other.join();
-    odd.merge(even);
+    odd.merge(std::move(even));
     EXPECT_TRUE(threaded.absorb(std::move(odd)));
   }
   EXPECT_EQ(one.statistics().gram, many.statistics().gram);

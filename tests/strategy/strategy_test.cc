@@ -47,6 +47,12 @@ TEST(Strategy, UnboundedBltBeatsATreeThatKnowsTheHorizonByAboutTwo) {
   EXPECT_GT(tree.norm() * tree.max_decoder_norm() / (blt.norm() * blt.decoder_norm(1000000)), 2.0);
 }
 
+TEST(Strategy, AnUnboundedPromiseRestsOnTheInfiniteMatrix) {
+  const Strategy blt = make(StrategyKind::blt, Horizon::unbounded());
+  EXPECT_DOUBLE_EQ(blt.norm(), blt.blt().column_norm(std::nullopt));
+  EXPECT_GT(blt.norm(), blt.blt().column_norm(kUnboundedDesignSteps));
+}
+
 TEST(Strategy, TreeNormIsTheSquareRootOfItsLevels) {
   EXPECT_NEAR(make(StrategyKind::tree, Horizon::known(1024)).norm(), std::sqrt(11.0), 1e-12);
   EXPECT_NEAR(make(StrategyKind::tree, Horizon::known(1023)).norm(), std::sqrt(10.0), 1e-12);

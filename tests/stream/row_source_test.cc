@@ -160,6 +160,13 @@ TEST(CsvRowSource, AColumnInUseThatStandsTwiceInTheHeaderIsRefused) {
   EXPECT_EQ(fault_of<RequestError>("a,b,z,z,y\n", two_numbers()), "accepted");
 }
 
+TEST(CsvRowSource, AFileWithOneColumnIsRefusedBecauseItsMissingValuesAreEmptyLines) {
+  Schema schema;
+  schema.target("y", {0, 1});
+  EXPECT_NE(fault_of<RequestError>("y\n0.5\n\n0.25\n", schema).find("cannot be told from an empty line"),
+            std::string::npos);
+}
+
 TEST(CsvRowSource, WithoutAnyHeaderThereIsAClearFault) {
   for (const char* text : {"", "\n\r\n", "\xEF\xBB\xBF"}) {
     EXPECT_EQ(fault_of<IoError>(text, two_numbers()), "memory: is empty; accepted: CSV with a header line");
