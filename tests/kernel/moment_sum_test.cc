@@ -79,12 +79,14 @@ TEST(MomentSum, FewRowsAndManyRowsTakeDifferentPathsToTheSameSums) {
 }
 
 TEST(MomentSum, StaysExactPastTheRangeWhereDoublesWouldRound) {
-  // Odd products near 2^30 each; 2^24 of them sum to about 2^54.
-  constexpr std::int64_t kRows = std::int64_t{1} << 24;
+  // Products near 2^30, 2^24 of them: about 2^54. One row in 64 differs so that the sum of any block of 64 is odd.
+  constexpr std::int64_t kBlocks = std::int64_t{1} << 18;
   MomentSum sum(2);
-  for (std::int64_t i = 0; i < kRows; ++i) add(sum, {32767.0, 32765.0});
+  for (std::int64_t i = 0; i < 64 * kBlocks; ++i) add(sum, {i % 64 == 0 ? 32766.0 : 32767.0, 32765.0});
+  const std::int64_t squares = 63 * 32767 * std::int64_t{32767} + 32766 * std::int64_t{32766};
+  const std::int64_t crosses = (63 * std::int64_t{32767} + 32766) * 32765;
   EXPECT_EQ(contents(sum),
-            (std::vector<std::int64_t>{kRows * 32767 * 32767, kRows * 32767 * 32765, kRows * 32765 * 32765}));
+            (std::vector<std::int64_t>{kBlocks * squares, kBlocks * crosses, 64 * kBlocks * 32765 * 32765}));
 }
 
 TEST(MomentSum, ClearForgetsEverything) {
