@@ -3,12 +3,10 @@
 
 namespace rivulet::cli {
 
-enum ExitCode : int {
-  kDone = 0,
-  kFailed = 1,           // a file or stream could not be read or written; what was published stays valid
-  kBadRequest = 2,       // no row was read and nothing published
-  kHorizonExceeded = 3,  // what was published stays valid
-  kInterrupted = 130,    // Ctrl-C or SIGTERM; what was published stays valid
-};
+inline constexpr int kDone = 0;
+inline constexpr int kFailed = 1;      // a file or stream could not be read or written; what was published stays valid
+inline constexpr int kBadRequest = 2;  // no row was read and nothing published
+inline constexpr int kHorizonExceeded = 3;  // what was published stays valid
+inline constexpr int kInterrupted = 130;    // Ctrl-C or SIGTERM; what was published stays valid
 
 }  // namespace rivulet::cli

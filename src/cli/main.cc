@@ -28,7 +28,7 @@ constexpr const char* kFooter =
     "Try: rivulet fit --help, rivulet plan --help";
 
 // One line, whatever the message looked like.
-int complain(std::string message, cli::ExitCode code) {
+int complain(std::string message, int code) {
   for (char& c : message) {
     if (c == '\n' || c == '\r') c = ' ';
   }

@@ -257,7 +257,7 @@ Runner declare_plan(CLI::App& app) {
     const std::string text =
         flags->json ? as_json(plan, report, *flags, steps, share) : as_text(plan, report, *set, steps, share, beta);
     print(text);
-    return static_cast<int>(kDone);
+    return kDone;
   };
 }
 

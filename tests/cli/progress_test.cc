@@ -1,5 +1,7 @@
 // What `rivulet fit` says on standard error while it works.
 #include <gtest/gtest.h>
+#include <pty.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <regex>
@@ -40,6 +42,11 @@ TEST_F(ProgressTest, AShortRunSaysNothing) {
 }
 
 TEST_F(ProgressTest, ATerminalHasABarThatIsClearedAtTheEnd) {
+  int ends[2];
+  if (::openpty(&ends[0], &ends[1], nullptr, nullptr, nullptr) != 0)
+    GTEST_SKIP() << "this machine has no pseudo-terminals";
+  ::close(ends[0]);
+  ::close(ends[1]);
   const std::string file = write("d.csv", long_csv());
   const Flags flags = fit_flags().with("--release-every", "1").with("--releases", "/dev/null");
   const Wiring wiring = Wiring().with_err(Stream::terminal());
