@@ -52,17 +52,19 @@ void MomentSum::multiply_block() {
   block_rows_ = 0;
 }
 
-void MomentSum::fold_products() {
-  if (product_rows_ == 0) return;
+void MomentSum::add_products(const std::vector<double>& products) {
   std::int64_t* sum = sums_.data();
   for (std::size_t column = 0; column < order_; ++column) {
-    double* product = products_.data() + column * order_;
-    for (std::size_t i = 0; i <= column; ++i) {
-      sum[i] += static_cast<std::int64_t>(product[i]);
-      product[i] = 0.0;
-    }
+    const double* product = products.data() + column * order_;
+    for (std::size_t i = 0; i <= column; ++i) sum[i] += static_cast<std::int64_t>(product[i]);
     sum += column + 1;
   }
+}
+
+void MomentSum::fold_products() {
+  if (product_rows_ == 0) return;
+  add_products(products_);
+  std::fill(products_.begin(), products_.end(), 0.0);
   product_rows_ = 0;
 }
 
@@ -72,14 +74,7 @@ void MomentSum::merge(const MomentSum& other) {
     std::copy_n(other.block_.data() + row * order_, order_, next_row().data());
     commit_row();
   }
-  if (other.product_rows_ != 0) {
-    std::int64_t* sum = sums_.data();
-    for (std::size_t column = 0; column < order_; ++column) {
-      const double* product = other.products_.data() + column * order_;
-      for (std::size_t i = 0; i <= column; ++i) sum[i] += static_cast<std::int64_t>(product[i]);
-      sum += column + 1;
-    }
-  }
+  if (other.product_rows_ != 0) add_products(other.products_);
   for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i] += other.sums_[i];
   rows_ += other.rows_ - other.block_rows_;
 }

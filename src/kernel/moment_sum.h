@@ -35,6 +35,7 @@ class MomentSum {
   void multiply_block();
   // `products_` into `sums_`.
   void fold_products();
+  void add_products(const std::vector<double>& products);
 
   std::size_t order_;
   std::uint64_t rows_ = 0;

@@ -1,29 +1,17 @@
 // What `rivulet fit` makes of its input: forms of CSV, unusable rows, and that nothing of a row shows anywhere.
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include "cli/fit_fixture.h"
+#include "support/gzipped.h"
 
 namespace rivulet::cli_testing {
 namespace {
 
+using rivulet::testing::gzipped;
+
 class FitInput : public FitTest {
  protected:
   static Outcome fit(const std::string& input) { return run(fit_flags().with("--releases", "-").fit(), input); }
-
-  static std::string gzipped(const std::string& text) {
-    z_stream state{};
-    deflateInit2(&state, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
-    std::string out(deflateBound(&state, text.size()) + 64, '\0');
-    state.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-    state.avail_in = static_cast<uInt>(text.size());
-    state.next_out = reinterpret_cast<Bytef*>(out.data());
-    state.avail_out = static_cast<uInt>(out.size());
-    deflate(&state, Z_FINISH);
-    out.resize(state.total_out);
-    deflateEnd(&state);
-    return out;
-  }
 };
 
 TEST_F(FitInput, AFileAPipeAndARedirectionGiveTheSameBytes) {
