@@ -2,8 +2,9 @@
 //
 // Method: rejection from equal-area strips (a ziggurat on the integers). For the magnitude m >= 0 with weight
 // f(m) = exp(-m^2/(2 sigma^2)) there are 255 rectangles and one tail, each chosen with probability 1/256:
-//   rectangle i: m uniform in [0, W_i), y uniform in [Y_{i-1}, Y_i), with integer widths W_i and Y_i - Y_{i-1} = A /
-//   W_i; tail: block b with probability 2^-(b+1), m uniform in a block of width w, y uniform in [0, 2^-b A/(2w)).
+//   rectangle i: m uniform in [0, W_i), y uniform in [Y_{i-1}, Y_i), with integer widths W_i and
+//   Y_i - Y_{i-1} = A / W_i;
+//   tail: block b with probability 2^-(b+1), m uniform in a block of width w, y uniform in [0, 2^-b A/(2w)).
 // Every strip has area exactly A, so (m, y) is uniform on their union, which covers the graph of f; accepting exactly
 // when y < f(m) leaves m with weight exactly f(m). A random sign is attached and "minus zero" rejected.
 //
@@ -11,7 +12,8 @@
 // comparison y < f(m) is decided without arithmetic when m < K_i (f(m) >= Y_i there); else in double precision when the
 // two sides differ by more than 2^-36 relative, far above the rounding error; else in MPFR with as many random bits of
 // y and as much precision as it takes. No floating-point rounding ever decides a sample. Widths are rounded outward by
-// 2^-30 relative, so coverage does not depend on the accuracy of log and sqrt either.
+// 2^-30 relative and one unit, and heights above 0.999 are taken for 0.999 or 1, whichever is safe, so coverage does
+// not depend on the accuracy of log and sqrt either.
 //
 // Draws with |z| >= 2^62 are redrawn, and the tail ends after 2000 blocks. For sigma <= 2^57 the first has probability
 // below exp(-500), the second below 2^-2000; the accountant refuses plans whose argument needs draws of 2^62 and more.

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 
 #include "cli/fit_fixture.h"
 
@@ -147,6 +149,19 @@ TEST_F(FitOutput, ACoefficientBeyondTheRangeOfDoublesIsNullAndTheLineStaysJson) 
   const auto lines = json_lines(outcome.out);
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_TRUE(lines[0]["coefficients"]["x"].is_null()) << outcome.out;
+}
+
+TEST_F(FitOutput, TheConfigurationInTheDocumentationRunsAsPrinted) {
+  std::ifstream page(RIVULET_SOURCE_DIR "/docs/formats.md");
+  const std::string text((std::istreambuf_iterator<char>(page)), std::istreambuf_iterator<char>());
+  const std::size_t begin = text.find("```toml\n") + 8;
+  ASSERT_GE(begin, 8u);
+  const std::string config = write("model.toml", text.substr(begin, text.find("```", begin) - begin));
+  const std::string survey = write("survey.csv", "age,income,region,spend\n40,30000,north,900\n50,41000,south,1200\n");
+  // Its paths are relative to the working directory; flags put them into this test's folder.
+  const Outcome outcome = run({"fit", survey, "--config", config, "--releases", "-"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(json_lines(outcome.out).size(), 1u);
 }
 
 TEST_F(FitOutput, StrategiesProfilesAndNeighboursAllRun) {
