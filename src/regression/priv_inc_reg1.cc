@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "decode/decoder.h"
+#include "fit/mechanism.h"
 #include "fit/model_fitter.h"
 #include "fit/statistics_from.h"
 #include "kernel/kernel.h"
@@ -14,49 +15,6 @@
 
 namespace rivulet {
 namespace {
-
-PrivIncReg1::Options with_defaults(PrivIncReg1::Options options) {
-  const bool paper = options.profile == Profile::paper;
-  if (!options.strategy) options.strategy = paper ? StrategyKind::tree : StrategyKind::blt;
-  if (options.tree_decoding) strategy::require_tree(*options.strategy);
-  if (!options.tree_decoding) options.tree_decoding = paper ? TreeDecoding::paper : TreeDecoding::optimal;
-  if (options.solver == PrivIncReg1::Solver::by_profile) {
-    options.solver = paper ? PrivIncReg1::Solver::noisy_proj_grad : PrivIncReg1::Solver::fast;
-  }
-  if (options.solver == PrivIncReg1::Solver::noisy_proj_grad && !options.horizon.is_known()) {
-    throw RequestError("horizon",
-                       "NoisyProjGrad's number of iterations depends on the stream's length; give a number of "
-                       "steps, or use the fast solver");
-  }
-  return options;
-}
-
-privacy::MechanismRequest mechanism_request(const PrivIncReg1::Options& options) {
-  privacy::MechanismRequest request;
-  request.budget = options.budget;
-  request.neighbours = options.neighbours;
-  request.profile = options.profile;
-  request.strategy.kind = *options.strategy;
-  request.strategy.horizon = options.horizon;
-  request.strategy.buffers = options.buffers;
-  request.strategy.tree_decoding = *options.tree_decoding;
-  request.dimension = options.schema.dimension();
-  request.rows_per_step = options.release_every;
-  request.diameter = fit::unit_ball_constraint(options.schema, options.constraint)->diameter();
-  return request;
-}
-
-fit::ModelFitter::Options fitter_options(const PrivIncReg1::Options& options, const privacy::MechanismPlan& plan) {
-  fit::ModelFitter::Options result;
-  result.constraint = options.constraint;
-  result.noise_aware_ridge = options.noise_aware_ridge;
-  if (options.solver == PrivIncReg1::Solver::noisy_proj_grad) {
-    result.noisy_proj_grad = fit::NoisyProjGradSettings{
-        .largest_noise = plan.noise_for(plan.strategy().max_decoder_norm()),
-        .horizon_rows = static_cast<double>(options.horizon.steps()) * static_cast<double>(options.release_every)};
-  }
-  return result;
-}
 
 std::unique_ptr<kernel::NoiseSource> noise_source(const PrivIncReg1::Options& options) {
   return std::make_unique<kernel::DiscreteGaussianNoise>(
@@ -85,11 +43,11 @@ std::uint64_t RowBatch::rows() const {
 
 struct PrivIncReg1::Inside {
   explicit Inside(const Options& given)
-      : options(with_defaults(given)),
-        plan(mechanism_request(options)),
+      : options(fit::with_defaults(given)),
+        plan(fit::mechanism_request(options)),
         kernel(plan, options.schema, noise_source(options)),
         decoder(decode::make_decoder(plan.strategy(), plan.layout().size())),
-        fitter(options.schema, fitter_options(options, plan)) {}
+        fitter(options.schema, fit::fitter_options(options, plan)) {}
 
   void require_room() const {
     if (!kernel.may_close_another_step()) {
