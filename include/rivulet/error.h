@@ -34,6 +34,20 @@ class IoError : public Error {
   using Error::Error;
 };
 
+// A model file that is not one, is damaged or cut short, was made by a newer version, or does not hold what it promises.
+// It was left as it was.
+class DamagedFile : public Error {
+ public:
+  using Error::Error;
+};
+
+// The model is in use by another process, or is behind what was already published from it: going on would publish a
+// step twice.
+class ModelConflict : public Error {
+ public:
+  using Error::Error;
+};
+
 // The stream has more steps than the promise covers. Everything already published stays valid.
 class HorizonExceeded : public Error {
  public:

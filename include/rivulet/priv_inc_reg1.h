@@ -24,6 +24,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "rivulet/budget.h"
 #include "rivulet/model.h"
@@ -34,7 +36,9 @@ namespace rivulet {
 
 namespace privacy {
 class MechanismPlan;
-}
+struct PlanDecisions;
+}  // namespace privacy
+struct RegressionState;
 
 // Rows gathered on another thread or in another order. It can be filled and merged; nothing can be read from it. A
 // moved-from batch may only be assigned to or destroyed.
@@ -69,6 +73,8 @@ class PrivIncReg1 {
     Budget budget;
     Schema schema;
     Neighbours neighbours = Neighbours::replace;
+    std::optional<PrivacyUnit> unit;   // one row unless given
+    std::vector<std::string> only_if;  // the set G: conditions a row must meet to be used (see domain.h)
     Profile profile = Profile::tight;
     Horizon horizon = Horizon::unbounded();
     std::uint64_t release_every = 1;
@@ -95,10 +101,12 @@ class PrivIncReg1 {
   // release is out. Throws HorizonExceeded, taking nothing, when the promised steps are used up; RequestError on a row
   // of the wrong width.
   bool observe(std::span<const double> values, double target);
+  // The same when the promise is for units: `unit` identifies the row's. An empty one makes the row a zero row.
+  bool observe(std::span<const double> values, double target, std::string_view unit);
   // Row-major values (rows x row_width()). Returns the number of releases made.
   std::uint64_t observe_many(std::span<const double> values, std::span<const double> targets);
 
-  // A batch for this stream, and taking one in: it must fit the current step.
+  // A batch for this stream, and taking one in: it must fit the current step. Not when the promise is for units.
   [[nodiscard]] RowBatch make_batch() const;
   bool absorb(RowBatch batch);
 
@@ -121,8 +129,18 @@ class PrivIncReg1 {
 
   // For the operator's eyes only: an exact count of rows that could not be used. NOT private; never publish it.
   [[nodiscard]] std::uint64_t unusable_rows_for_operator() const;
+  // Those among them that came after their unit's last row that counts.
+  [[nodiscard]] std::uint64_t over_limit_rows_for_operator() const;
+  // Rows of the step under way.
+  [[nodiscard]] std::uint64_t waiting_rows() const;
 
  private:
+  // Going on from a saved state is for the model file alone: it sees to it that no step is published twice.
+  friend class DurableRegression;
+  PrivIncReg1(const Options& options, const privacy::PlanDecisions& decisions);
+  void save(RegressionState& out);
+  void restore(const RegressionState& state);
+
   struct Inside;
   std::unique_ptr<Inside> inside_;
 };

@@ -51,6 +51,17 @@ std::size_t coordinates_of(const Feature& feature, bool has_intercept) {
   return levels == nullptr ? 1 : levels->names.size() - first_coded_level(has_intercept);
 }
 
+// For an error message: the first twenty, because a line is read by a person.
+std::string listed_names(const std::vector<Feature>& features) {
+  constexpr std::size_t most = 20;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(most, features.size()); ++i) {
+    list += (i == 0 ? "" : ", ") + features[i].name;
+  }
+  if (features.size() > most) list += " and " + std::to_string(features.size() - most) + " more";
+  return features.empty() ? "none, the schema has no features" : list;
+}
+
 }  // namespace
 
 void Schema::check_new_name(std::string_view name) const {
@@ -156,7 +167,7 @@ std::vector<std::string> Schema::coordinate_names() const {
 }
 
 double Schema::norm_limit() const {
-  const auto contributions = features_.size() + (intercept_ ? 1 : 0);
+  const auto contributions = features_.size() + left_out_ + (intercept_ ? 1 : 0);
   const double box_norm = std::sqrt(static_cast<double>(contributions));
   return clip_norm_ ? std::min(*clip_norm_, box_norm) : box_norm;
 }
@@ -176,6 +187,53 @@ std::vector<Schema::Scale> Schema::value_scales() const {
 
 Schema::Scale Schema::target_scale() const {
   return scale_of(target_bounds_, intercept_);
+}
+
+std::vector<bool> Schema::chosen(std::span<const std::string> names, std::string_view field) const {
+  std::vector<bool> flags(features_.size(), false);
+  for (const std::string& name : names) {
+    const auto found =
+        std::find_if(features_.begin(), features_.end(), [&](const Feature& feature) { return feature.name == name; });
+    if (found == features_.end()) {
+      throw RequestError(std::string(field),
+                         shown(std::string_view(name)) + " is not a feature; accepted: " + listed_names(features_));
+    }
+    const auto position = static_cast<std::size_t>(found - features_.begin());
+    if (flags[position]) {
+      throw RequestError(std::string(field),
+                         shown(std::string_view(name)) + " is given twice; accepted: every feature once at most");
+    }
+    flags[position] = true;
+  }
+  if (names.empty() && !intercept_) {
+    throw RequestError(std::string(field),
+                       "none is given and there is no intercept; accepted: at least one of " + listed_names(features_));
+  }
+  return flags;
+}
+
+Schema Schema::subset(std::span<const std::string> names, std::string_view field) const {
+  const std::vector<bool> flags = chosen(names, field);
+  Schema part = *this;
+  part.features_.clear();
+  for (std::size_t i = 0; i < features_.size(); ++i) {
+    if (flags[i]) part.features_.push_back(features_[i]);
+  }
+  part.left_out_ += features_.size() - part.features_.size();
+  return part;
+}
+
+std::vector<std::size_t> Schema::subset_coordinates(std::span<const std::string> names, std::string_view field) const {
+  const std::vector<bool> flags = chosen(names, field);
+  std::vector<std::size_t> positions;
+  std::size_t position = 0;
+  if (intercept_) positions.push_back(position++);
+  for (std::size_t i = 0; i < features_.size(); ++i) {
+    for (std::size_t k = coordinates_of(features_[i], intercept_); k > 0; --k, ++position) {
+      if (flags[i]) positions.push_back(position);
+    }
+  }
+  return positions;
 }
 
 }  // namespace rivulet

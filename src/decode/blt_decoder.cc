@@ -21,6 +21,18 @@ void BltDecoder::decode(const NoisyStep& step) {
   }
 }
 
+void BltDecoder::save_more(ByteWriter& out) const {
+  filter_.save(out);
+  out.f64(variance_);
+}
+
+void BltDecoder::restore_more(std::uint64_t step, ByteReader& in) {
+  filter_.restore(in);
+  variance_ = in.f64();
+  const double expected = step == 0 ? 0.0 : parameters_.prefix_variance(step);
+  if (!(std::abs(variance_ - expected) <= 1e-6 * expected)) in.damaged("its noise level does not fit its step");
+}
+
 double BltDecoder::norm() const {
   return std::sqrt(variance_);
 }

@@ -13,6 +13,8 @@ class BltDecoder final : public Decoder {
 
  protected:
   void decode(const NoisyStep& step) override;
+  void save_more(ByteWriter& out) const override;
+  void restore_more(std::uint64_t step, ByteReader& in) override;
 
  private:
   strategy::BltParameters parameters_;

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/int128.h"
 #include "strategy/strategy.h"
 #include "wall/noisy_step.h"
@@ -18,6 +19,12 @@ namespace rivulet::decode {
 class Decoder {
  public:
   virtual ~Decoder() = default;
+
+  // What is needed to go on later; made of noisy numbers alone, so as public as they are. restore() is for a decoder that
+  // has absorbed nothing; throws DamagedFile when the state is not one of this kind of decoder, which is then of no
+  // further use: it absorbs nothing.
+  void save(ByteWriter& out) const;
+  void restore(ByteReader& in);
 
   // Steps must come in order from 1; throws Error otherwise, leaving the state as it was.
   void absorb(const NoisyStep& step);
@@ -36,13 +43,24 @@ class Decoder {
  protected:
   explicit Decoder(std::size_t coordinates) : whole_(coordinates, 0) {}
   virtual void decode(const NoisyStep& step) = 0;
+  // Beyond step and estimate.
+  virtual void save_more(ByteWriter& out) const = 0;
+  virtual void restore_more(std::uint64_t step, ByteReader& in) = 0;
 
   std::vector<Int128> whole_;
   std::vector<double> correction_;  // empty: none
 
  private:
   std::uint64_t step_ = 0;
+  bool unusable_ = false;  // a restore() failed half-way
 };
+
+// Estimates of sums stay far below this many bits (mechanism_plan.cc counts 100, noise fewer), and a sum of 64 of them
+// fits its integer.
+inline constexpr unsigned kEstimateBits = 120;
+
+// A floating-point correction: one finite number per coordinate, or none at all.
+void restore_correction(ByteReader& in, std::size_t coordinates, std::vector<double>& correction);
 
 std::unique_ptr<Decoder> make_decoder(const strategy::Strategy& strategy, std::size_t coordinates);
 

@@ -42,6 +42,23 @@ void NodeEstimates::add_to(std::vector<Int128>& whole, std::vector<double>& corr
   }
 }
 
+void NodeEstimates::save(std::uint64_t leaves, ByteWriter& out) const {
+  for (std::size_t level = 0; level < pending_.size(); ++level) {
+    if ((leaves >> level & 1) == 0) continue;
+    out.all(pending_[level].whole);
+    out.all(pending_[level].correction);
+  }
+}
+
+void NodeEstimates::restore(std::uint64_t leaves, std::size_t coordinates, ByteReader& in) {
+  pending_.assign(strategy::tree_levels(leaves), {});
+  for (std::size_t level = 0; level < pending_.size(); ++level) {
+    if ((leaves >> level & 1) == 0) continue;
+    in.all(pending_[level].whole, coordinates, kEstimateBits);
+    restore_correction(in, coordinates, pending_[level].correction);
+  }
+}
+
 void TreeDecoder::decode(const NoisyStep& step) {
   nodes_.absorb(step.step, step.vectors);
   std::fill(whole_.begin(), whole_.end(), 0);
@@ -64,6 +81,18 @@ void HybridDecoder::decode(const NoisyStep& step) {
     epochs_whole_ = whole_;
     epochs_correction_ = correction_;
   }
+}
+
+void HybridDecoder::save_more(ByteWriter& out) const {
+  nodes_.save(step() == 0 ? 0 : strategy::hybrid_position(step()).step_in_epoch, out);
+  out.all(epochs_whole_);
+  out.all(epochs_correction_);
+}
+
+void HybridDecoder::restore_more(std::uint64_t step, ByteReader& in) {
+  nodes_.restore(step == 0 ? 0 : strategy::hybrid_position(step).step_in_epoch, coordinates(), in);
+  in.all(epochs_whole_, epochs_whole_.size(), kEstimateBits);
+  restore_correction(in, coordinates(), epochs_correction_);
 }
 
 double HybridDecoder::norm() const {

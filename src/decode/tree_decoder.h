@@ -26,6 +26,10 @@ class NodeEstimates {
   void add_to(std::vector<Int128>& whole, std::vector<double>& correction) const;
   void clear() { pending_.clear(); }
 
+  // After `leaves` leaves: the levels of its binary digits hold estimates.
+  void save(std::uint64_t leaves, ByteWriter& out) const;
+  void restore(std::uint64_t leaves, std::size_t coordinates, ByteReader& in);
+
  private:
   TreeDecoding decoding_;
   std::vector<Estimate> pending_;  // by level; empty `whole` where the level's digit of the leaf count is 0
@@ -39,6 +43,8 @@ class TreeDecoder final : public Decoder {
 
  protected:
   void decode(const NoisyStep& step) override;
+  void save_more(ByteWriter& out) const override { nodes_.save(step(), out); }
+  void restore_more(std::uint64_t step, ByteReader& in) override { nodes_.restore(step, coordinates(), in); }
 
  private:
   TreeDecoding decoding_;
@@ -53,6 +59,8 @@ class HybridDecoder final : public Decoder {
 
  protected:
   void decode(const NoisyStep& step) override;
+  void save_more(ByteWriter& out) const override;
+  void restore_more(std::uint64_t step, ByteReader& in) override;
 
  private:
   TreeDecoding decoding_;

@@ -8,7 +8,9 @@ PrivIncReg1::Options with_defaults(PrivIncReg1::Options options) {
   const bool paper = options.profile == Profile::paper;
   if (!options.strategy) options.strategy = paper ? StrategyKind::tree : StrategyKind::blt;
   if (options.tree_decoding) strategy::require_tree(*options.strategy);
-  if (!options.tree_decoding) options.tree_decoding = paper ? TreeDecoding::paper : TreeDecoding::optimal;
+  if (!options.tree_decoding && *options.strategy != StrategyKind::blt) {
+    options.tree_decoding = paper ? TreeDecoding::paper : TreeDecoding::optimal;
+  }
   if (options.solver == PrivIncReg1::Solver::by_profile) {
     options.solver = paper ? PrivIncReg1::Solver::noisy_proj_grad : PrivIncReg1::Solver::fast;
   }
@@ -28,9 +30,11 @@ privacy::MechanismRequest mechanism_request(const PrivIncReg1::Options& options)
   request.strategy.kind = *options.strategy;
   request.strategy.horizon = options.horizon;
   request.strategy.buffers = options.buffers;
-  request.strategy.tree_decoding = *options.tree_decoding;
+  request.strategy.tree_decoding = options.tree_decoding.value_or(TreeDecoding::optimal);
   request.dimension = options.schema.dimension();
   request.rows_per_step = options.release_every;
+  request.units = options.unit.has_value();
+  if (options.unit) request.rows_per_unit = options.unit->max_rows;
   request.diameter = unit_ball_constraint(options.schema, options.constraint)->diameter();
   return request;
 }

@@ -38,6 +38,8 @@ class BltEncoder final : public Encoder {
     filter_.encode(values);
     add_noise(plan_, 1.0, noise, values);
   }
+  void save(ByteWriter& out) const override { filter_.save(out); }
+  void restore(std::uint64_t /*steps*/, ByteReader& in) override { filter_.restore(in); }
 
  private:
   privacy::MechanismPlan plan_;
@@ -64,7 +66,23 @@ class OpenNodes {
 
   void clear() { left_.clear(); }
 
+  // After `leaves` leaves exactly the levels of the binary digits of `leaves` are open.
+  void save(std::uint64_t leaves, ByteWriter& out) const {
+    for (std::size_t level = 0; level < left_.size(); ++level) {
+      if ((leaves >> level & 1) != 0) out.all(left_[level]);
+    }
+  }
+  void restore(std::uint64_t leaves, std::size_t coordinates, ByteReader& in) {
+    left_.assign(strategy::tree_levels(leaves), {});
+    for (std::size_t level = 0; level < left_.size(); ++level) {
+      if ((leaves >> level & 1) != 0) in.all(left_[level], coordinates, kNodeBits);
+    }
+  }
+
  private:
+  // The plan keeps sums below 2^100; all levels together still fit.
+  static constexpr unsigned kNodeBits = 110;
+
   std::vector<std::vector<Int128>> left_;
 };
 
@@ -77,6 +95,8 @@ class TreeEncoder : public Encoder {
   void encode(std::uint64_t step, std::span<const std::int64_t> sums, NoiseSource& noise, NoisyStep& out) override {
     release(step, 1.0, sums, noise, out);
   }
+  void save(ByteWriter& out) const override { nodes_.save(leaves_, out); }
+  void restore(std::uint64_t steps, ByteReader& in) override { restore_leaves(steps, in); }
 
  protected:
   void release(std::uint64_t leaf, double widening, std::span<const std::int64_t> sums, NoiseSource& noise,
@@ -89,13 +109,19 @@ class TreeEncoder : public Encoder {
       out.vectors.push_back({level, sum});
       add_noise(plan_, widening, noise, out.vectors.back().values);
     });
+    leaves_ = leaf;
   }
 
   void restart() { nodes_.clear(); }
+  void restore_leaves(std::uint64_t leaves, ByteReader& in) {
+    leaves_ = leaves;
+    nodes_.restore(leaves, plan_.layout().size(), in);
+  }
 
  private:
   privacy::MechanismPlan plan_;
   OpenNodes nodes_;
+  std::uint64_t leaves_ = 0;  // of the present tree
 };
 
 // The hybrid scheme: a fresh tree per epoch, its noise widened by the square root of the tree's levels.
@@ -108,6 +134,9 @@ class HybridEncoder final : public TreeEncoder {
     if (position.step_in_epoch == 1) restart();
     const double widening = std::sqrt(static_cast<double>(position.levels)) * (1.0 + 1e-15);
     release(position.step_in_epoch, widening, sums, noise, out);
+  }
+  void restore(std::uint64_t steps, ByteReader& in) override {
+    restore_leaves(steps == 0 ? 0 : strategy::hybrid_position(steps).step_in_epoch, in);
   }
 };
 

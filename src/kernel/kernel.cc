@@ -1,5 +1,6 @@
 #include "kernel/kernel.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -7,13 +8,24 @@
 
 namespace rivulet::kernel {
 
-void RowBatch::observe(std::span<const double> values, double target) {
+void RowBatch::check_width(std::span<const double> values) const {
   if (values.size() != lattice_->row_width()) {
     throw RequestError("row", "a row of " + std::to_string(values.size()) + " values was given; the schema has " +
                                   std::to_string(lattice_->row_width()));
   }
+}
+
+void RowBatch::observe(std::span<const double> values, double target) {
+  check_width(values);
   if (!lattice_->quantise(values, target, sum_.next_row(), scratch_)) ++unusable_;
   sum_.commit_row();
+}
+
+void RowBatch::observe_nothing() {
+  const std::span<double> row = sum_.next_row();
+  std::fill(row.begin(), row.end(), 0);
+  sum_.commit_row();
+  ++unusable_;
 }
 
 void RowBatch::merge(RowBatch&& other) {
@@ -29,9 +41,10 @@ void RowBatch::clear() {
   unusable_ = 0;
 }
 
-Kernel::Kernel(const privacy::MechanismPlan& plan, const Schema& schema, std::unique_ptr<NoiseSource> noise)
+Kernel::Kernel(const privacy::MechanismPlan& plan, const Schema& schema, std::unique_ptr<NoiseSource> noise,
+               const Domain& domain)
     : plan_(plan),
-      lattice_(std::make_shared<RowLattice>(schema, plan.limits())),
+      lattice_(std::make_shared<RowLattice>(schema, plan.limits(), domain)),
       current_(lattice_),
       encoder_(make_encoder(plan)),
       noise_(std::move(noise)),
@@ -41,11 +54,29 @@ Kernel::Kernel(const privacy::MechanismPlan& plan, const Schema& schema, std::un
                                      " coordinates; the mechanism was planned for " +
                                      std::to_string(plan.layout().dimension));
   }
+  if (plan.request().units) units_ = std::make_unique<UnitCap>(plan.request().rows_per_unit);
 }
 
-void Kernel::observe(std::span<const double> values, double target) {
+void Kernel::observe(std::span<const double> values, double target, std::optional<std::string_view> unit) {
   if (step_is_full()) throw Error("kernel: the step is full; it must be closed before another row");
+  if (unit.has_value() != (units_ != nullptr)) {
+    throw RequestError("unit", units_ ? "the promise is for units, so every row needs the identifier of its unit"
+                                      : "the promise is for single rows; a unit's limit must be part of the request");
+  }
+  current_.check_width(values);  // before the unit is asked for: what is refused must not depend on its rows so far
+  if (unit && !units_->admit(*unit)) {
+    if (!unit->empty()) ++over_limit_;
+    current_.observe_nothing();
+    return;
+  }
   current_.observe(values, target);
+}
+
+RowBatch Kernel::make_batch() const {
+  if (units_) {
+    throw RequestError("unit", "rows of units are taken one at a time, in order; batches are for promises about rows");
+  }
+  return RowBatch(lattice_);
 }
 
 void Kernel::absorb(RowBatch&& batch) {
@@ -70,12 +101,83 @@ void Kernel::close_step(NoisyStep& out) {
   unusable_ += current_.unusable_;
   current_.sum_.write(plan_.layout(), sums_);
   current_.clear();
+  noise_->begin_step(steps_);
   encoder_->encode(steps_, sums_, *noise_, encoded_);
   encoded_.step = steps_;
   encoded_.rows = rows_;
   // Only now, with noise on every number, does anything reach the caller. What comes back in exchange is what it held:
   // noisy too.
   std::swap(out, encoded_);
+  broken_ = false;
+}
+
+namespace {
+
+constexpr std::string_view kStateMagic = "rivulet kernel 1";
+
+// Everything that gives a state's integers their meaning and the noise to come its width.
+std::string mechanism_of(const privacy::MechanismPlan& plan) {
+  const privacy::MechanismRequest& request = plan.request();
+  const privacy::PlanDecisions decisions = plan.decisions();
+  ByteWriter writer;
+  writer.text(to_string(request.strategy.kind));
+  writer.u64(plan.layout().dimension);
+  writer.u64(plan.layout().size());
+  writer.u64(request.rows_per_step);
+  writer.u64(request.units ? request.rows_per_unit : 0);
+  writer.u64(decisions.bits);
+  writer.i64(decisions.target_limit);
+  writer.u64(decisions.noise_bits);
+  writer.u64(decisions.last_step);
+  for (const auto sigma : {decisions.sigmas.gram_diagonal, decisions.sigmas.gram_offdiagonal, decisions.sigmas.cross,
+                           decisions.sigmas.target_square}) {
+    writer.f64(sigma);
+  }
+  writer.all(decisions.theta_gap_numerators);
+  writer.all(decisions.omega_numerators);
+  return writer.take();
+}
+
+}  // namespace
+
+void Kernel::save(SensitiveState& out) {
+  if (broken_) throw Error("kernel: an earlier step failed after its noise was drawn; this stream cannot go on");
+  ByteWriter writer;
+  writer.raw(kStateMagic);
+  writer.text(mechanism_of(plan_));
+  writer.u64(steps_);
+  writer.u64(rows_);
+  writer.u64(unusable_);
+  writer.u64(over_limit_);
+  writer.u64(current_.unusable_);
+  current_.sum_.save(writer);
+  encoder_->save(writer);
+  if (units_) units_->save(writer);
+  out.kernel = SensitiveBytes(writer.take());
+  out.units = units_ ? units_->take_changes() : std::vector<SensitiveUnitCount>();
+}
+
+void Kernel::restore(const SensitiveState& state) {
+  if (broken_ || steps_ != 0 || current_.rows() != 0) {
+    throw Error("kernel: only a new kernel can take up an earlier one's state");
+  }
+  broken_ = true;  // until all of it is there
+  ByteReader reader(state.kernel.view(), "the kernel's state");
+  if (reader.raw(kStateMagic.size()) != kStateMagic) reader.damaged("it is not one this version can read");
+  if (reader.text() != mechanism_of(plan_)) reader.damaged("it belongs to another mechanism");
+  steps_ = reader.u64();
+  rows_ = reader.u64();
+  unusable_ = reader.u64();
+  over_limit_ = reader.u64();
+  current_.unusable_ = reader.u64();
+  current_.sum_.restore(reader);
+  const bool consistent = steps_ <= plan_.last_step() && rows_ <= static_cast<UInt128>(steps_) * rows_per_step() &&
+                          unusable_ <= rows_ && current_.rows() <= rows_per_step() &&
+                          current_.unusable_ <= current_.rows() && over_limit_ <= unusable_ + current_.unusable_;
+  if (!consistent) reader.damaged("its counts contradict each other");
+  encoder_->restore(steps_, reader);
+  if (units_) units_->restore(reader, state.units);
+  reader.finish();
   broken_ = false;
 }
 

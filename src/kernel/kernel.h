@@ -8,7 +8,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "kernel/encoder.h"
@@ -16,8 +18,10 @@
 #include "kernel/moment_sum.h"
 #include "kernel/noise_source.h"
 #include "kernel/row_lattice.h"
+#include "kernel/unit_cap.h"
 #include "privacy/mechanism_plan.h"
 #include "wall/noisy_step.h"
+#include "wall/sensitive_state.h"
 
 namespace rivulet::kernel {
 
@@ -30,6 +34,8 @@ class RowBatch {
 
   // `values` has lattice->row_width() entries; a NaN marks a missing one. An unusable row counts as a zero row.
   void observe(std::span<const double> values, double target);
+  // A row that may not contribute: it counts, as a zero row.
+  void observe_nothing();
   // Takes the other's rows over and leaves it empty: a row enters a stream once. Throws RequestError when `other` was
   // made for another stream.
   void merge(RowBatch&& other);
@@ -37,6 +43,7 @@ class RowBatch {
 
  private:
   friend class Kernel;
+  void check_width(std::span<const double> values) const;
   void clear();
 
   std::shared_ptr<const RowLattice> lattice_;
@@ -47,14 +54,20 @@ class RowBatch {
 
 class Kernel {
  public:
-  Kernel(const privacy::MechanismPlan& plan, const Schema& schema, std::unique_ptr<NoiseSource> noise);
+  // The mechanism, the rows it is made for and where its noise comes from. `domain` is the set G: a row outside counts
+  // as a zero row. With plan.request().units a row needs the identifier of its unit.
+  Kernel(const privacy::MechanismPlan& plan, const Schema& schema, std::unique_ptr<NoiseSource> noise,
+         const Domain& domain = {});
 
-  // Throws Error when the current step is full: close it first.
-  void observe(std::span<const double> values, double target);
+  // Throws Error when the current step is full: close it first. `unit` is the row's unit when the promise is for units
+  // (RequestError when one is given and it is not, or the other way round); an empty one makes the row a zero row, and
+  // so does being past the unit's limit.
+  void observe(std::span<const double> values, double target, std::optional<std::string_view> unit = std::nullopt);
   // Takes the batch's rows over and leaves it empty. Throws RequestError when it has more rows than the current step
   // has room for.
   void absorb(RowBatch&& batch);
-  [[nodiscard]] RowBatch make_batch() const { return RowBatch(lattice_); }
+  // Throws RequestError when the promise is for units: which of their rows count depends on the order.
+  [[nodiscard]] RowBatch make_batch() const;
 
   [[nodiscard]] std::uint64_t rows_in_step() const { return current_.rows(); }
   [[nodiscard]] std::uint64_t rows_per_step() const { return plan_.request().rows_per_step; }
@@ -65,10 +78,21 @@ class Kernel {
   // `out` is left as it was and the kernel refuses to go on: a step whose noise may have been seen is never drawn
   // again.
   void close_step(NoisyStep& out);
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }
+  // In the steps closed so far.
+  [[nodiscard]] std::uint64_t released_rows() const { return rows_; }
   [[nodiscard]] bool may_close_another_step() const { return steps_ < plan_.last_step(); }
+
+  // Everything a kernel needs to go on as if nothing had happened, rows of the unfinished step included; noise is never
+  // part of it. Sensitive. Throws Error when the kernel is broken (see close_step): its state must not outlive it.
+  void save(SensitiveState& out);
+  // For a kernel that has seen no row yet, made with the same plan: lattice, strategy, noise and limits must all be those
+  // of the kernel that saved it. Throws DamagedFile when it is not such a state; the kernel then does nothing more.
+  void restore(const SensitiveState& state);
 
   // For the operator's eyes only: exact, not private, never to be published.
   [[nodiscard]] std::uint64_t unusable_rows_for_operator() const { return unusable_ + current_.unusable_; }
+  [[nodiscard]] std::uint64_t over_limit_rows_for_operator() const { return over_limit_; }
 
  private:
   privacy::MechanismPlan plan_;
@@ -81,6 +105,8 @@ class Kernel {
   std::uint64_t steps_ = 0;
   std::uint64_t rows_ = 0;
   std::uint64_t unusable_ = 0;
+  std::uint64_t over_limit_ = 0;  // not usable, because the unit had its share
+  std::unique_ptr<UnitCap> units_;  // none when the unit is the row
   bool broken_ = false;
 };
 

@@ -17,6 +17,7 @@ std::size_t capacity_for(std::size_t order) {
 constexpr std::size_t kFewRows = 8;
 
 // Entries are below 2^16 in magnitude, so 2^20 rows of products stay below 2^52.
+constexpr unsigned kEntryBits = 16;
 constexpr std::uint64_t kMostProductRows = std::uint64_t{1} << 20;
 
 }  // namespace
@@ -85,6 +86,23 @@ void MomentSum::clear() {
   if (product_rows_ != 0) std::fill(products_.begin(), products_.end(), 0.0);
   product_rows_ = 0;
   std::fill(sums_.begin(), sums_.end(), 0);
+}
+
+void MomentSum::save(ByteWriter& out) {
+  multiply_block();
+  fold_products();
+  out.u64(rows_);
+  out.all(sums_);
+}
+
+void MomentSum::restore(ByteReader& in) {
+  clear();
+  rows_ = in.u64();
+  in.all(sums_, sums_.size());
+  for (const Int128 sum : sums_) {
+    const Int128 most = static_cast<Int128>(rows_) << (2 * kEntryBits);
+    if (sum < -most || sum > most) in.damaged("a sum is larger than its rows can make it");
+  }
 }
 
 void MomentSum::write(const privacy::ReleaseLayout& layout, std::span<std::int64_t> out) {

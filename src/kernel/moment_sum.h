@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "base/bytes.h"
 #include "kernel/inside.h"
 #include "privacy/mechanism_plan.h"
 
@@ -29,6 +30,11 @@ class MomentSum {
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
   // Writes the sums in the order of the release layout.
   void write(const privacy::ReleaseLayout& layout, std::span<std::int64_t> out);
+
+  // The exact sums so far: sensitive. Saving changes nothing that can be observed. restore() throws DamagedFile when the
+  // sums are not those of so many rows.
+  void save(ByteWriter& out);
+  void restore(ByteReader& in);
 
  private:
   // The rows gathered so far, into `products_` or, when they are few, straight into `sums_`.

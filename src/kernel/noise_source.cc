@@ -4,6 +4,16 @@
 
 namespace rivulet::kernel {
 
+std::unique_ptr<DiscreteGaussianNoise> DiscreteGaussianNoise::insecure(std::uint64_t seed) {
+  auto noise = std::make_unique<DiscreteGaussianNoise>(RandomBits::insecure(seed));
+  noise->insecure_seed_ = seed;
+  return noise;
+}
+
+void DiscreteGaussianNoise::begin_step(std::uint64_t step) {
+  if (insecure_seed_) bits_ = RandomBits::insecure(*insecure_seed_, step);
+}
+
 const DiscreteGaussian& DiscreteGaussianNoise::sampler(double sigma) {
   constexpr std::size_t kMostSamplers = 8;  // the hybrid scheme moves on to new sigmas; old tables are not kept
   auto found = samplers_.find(sigma);

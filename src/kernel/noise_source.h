@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,6 +16,8 @@ namespace rivulet::kernel {
 class NoiseSource {
  public:
   virtual ~NoiseSource() = default;
+  // Called once before the draws of a step.
+  virtual void begin_step(std::uint64_t /*step*/) {}
   // Adds one fresh independent draw of standard deviation `sigma` (lattice units) to every value.
   virtual void add(std::span<Int128> values, double sigma) = 0;
 };
@@ -23,12 +26,18 @@ class NoiseSource {
 class DiscreteGaussianNoise final : public NoiseSource {
  public:
   explicit DiscreteGaussianNoise(RandomBits bits) : bits_(std::move(bits)) {}
+  // Deterministic: step t's draws depend on the seed and t alone, so that a stream that was interrupted and taken up
+  // again publishes what an uninterrupted one would. For tests and experiments; gives no privacy whatever.
+  static std::unique_ptr<DiscreteGaussianNoise> insecure(std::uint64_t seed);
+
+  void begin_step(std::uint64_t step) override;
   void add(std::span<Int128> values, double sigma) override;
 
  private:
   const DiscreteGaussian& sampler(double sigma);
 
   RandomBits bits_;
+  std::optional<std::uint64_t> insecure_seed_;
   std::map<double, DiscreteGaussian> samplers_;  // one per distinct sigma in use
   std::vector<std::int64_t> draws_;
 };

@@ -21,6 +21,8 @@ class RandomBits {
   static RandomBits secure();
   // Deterministic, for tests and experiments: gives no privacy whatever.
   static RandomBits insecure(std::uint64_t seed);
+  // The same for one of many streams of bits from the same seed.
+  static RandomBits insecure(std::uint64_t seed, std::uint64_t stream);
 
   RandomBits(RandomBits&&) noexcept;
   RandomBits& operator=(RandomBits&&) noexcept;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace rivulet::kernel {
 namespace {
@@ -9,11 +10,16 @@ namespace {
 // Rows are shortened by this much before truncation so that rounding in the bounding arithmetic (below 1e-11 for any
 // supported dimension) cannot push a legitimate row over the integer limit. Privacy does not depend on it.
 constexpr double kShrink = 1.0 - 0x1p-33;
+// A row whose box units sum to the limit exactly is inside, however their computation rounded.
+constexpr double kRoundingRoom = 1.0 + 1e-12;
 
 }  // namespace
 
-RowLattice::RowLattice(const Schema& schema, const privacy::LatticeLimits& limits)
-    : limits_(limits), dimension_(schema.dimension()), intercept_(schema.has_intercept()) {
+RowLattice::RowLattice(const Schema& schema, const privacy::LatticeLimits& limits, Domain domain)
+    : limits_(limits),
+      dimension_(schema.dimension()),
+      intercept_(schema.has_intercept()),
+      domain_(std::move(domain)) {
   schema.validate();
   norm_limit_ = schema.norm_limit();
   may_need_clipping_ = schema.clip_norm().has_value();
@@ -37,6 +43,30 @@ bool RowLattice::within_limits(std::int64_t covariate_norm_squared, std::int64_t
          target >= -limits_.target_limit && target <= limits_.target_limit;
 }
 
+bool RowLattice::inside_domain(std::span<const double> values, double target, const double* box) const {
+  const auto within = [](double value, const Domain::Condition& condition) {
+    return condition.lo <= value && value <= condition.hi;
+  };
+  return std::all_of(
+      domain_.conditions().begin(), domain_.conditions().end(), [&](const Domain::Condition& condition) {
+        switch (condition.kind) {
+          case Domain::Condition::Kind::nonzeros:
+            return static_cast<double>(std::count_if(values.begin(), values.end(), [](double v) { return v != 0.0; })) <=
+                   condition.hi;
+          case Domain::Condition::Kind::l1_norm: {
+            double sum = 0.0;
+            for (std::size_t i = 0; i < values.size(); ++i) sum += std::abs(box[i]);
+            return sum <= condition.hi * kRoundingRoom;
+          }
+          case Domain::Condition::Kind::value:
+            return within(values[condition.value], condition);
+          case Domain::Condition::Kind::target:
+            return within(target, condition);
+        }
+        return false;
+      });
+}
+
 bool RowLattice::quantise(std::span<const double> values, double target, std::span<double> lattice,
                           std::vector<double>& scratch) const {
   const HotLoops& loops = hot_loops();
@@ -49,7 +79,7 @@ bool RowLattice::quantise(std::span<const double> values, double target, std::sp
   }
   const ValueScales scales{lo_.data(), hi_.data(), centre_.data(), inverse_half_range_.data()};
   const bool finite = loops.to_box(values.data(), values.size(), scales, box + first) && std::isfinite(target);
-  if (finite) {
+  if (finite && (domain_.is_everything() || inside_domain(values, target, box + first))) {
     double factor = covariate_factor_;
     if (may_need_clipping_) {
       const double norm = std::sqrt(loops.sum_of_squares(box, dimension_));

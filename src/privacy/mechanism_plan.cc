@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <string>
 
 #include "privacy/gaussian.h"
@@ -24,6 +25,8 @@ constexpr std::size_t kMostDimensions = 20000;
 // 2^kRangeBits.
 constexpr int kRangeBits = 124;
 constexpr double kRoundUp = 1.0 + 1e-14;
+constexpr double kLoosestRounding = 1e-2;
+constexpr std::uint64_t kMostRowsPerUnit = std::uint64_t{1} << 20;
 
 MechanismRequest checked(MechanismRequest request) {
   request.budget.validate();
@@ -34,6 +37,13 @@ MechanismRequest checked(MechanismRequest request) {
   if (request.rows_per_step < 1 || request.rows_per_step > kMostRowsPerStep) {
     throw RequestError("release-every", std::to_string(request.rows_per_step) + " rows a step; accepted: 1 to " +
                                             std::to_string(kMostRowsPerStep));
+  }
+  if (!request.units && request.rows_per_unit != 1) {
+    throw RequestError("max-rows-per-unit", "given without a unit; accepted: together with the column that names it");
+  }
+  if (request.rows_per_unit < 1 || request.rows_per_unit > kMostRowsPerUnit) {
+    throw RequestError("max-rows-per-unit", std::to_string(request.rows_per_unit) + " rows; accepted: 1 to " +
+                                                std::to_string(kMostRowsPerUnit));
   }
   if (!(request.diameter > 0.0) || !std::isfinite(request.diameter)) {
     throw RequestError("constraint", "the set's diameter must be positive and finite");
@@ -48,6 +58,20 @@ MechanismRequest checked(MechanismRequest request) {
   return request;
 }
 
+[[noreturn]] void refuse_decisions(const std::string& why) {
+  throw RequestError("mechanism", why + "; it was altered after it was made");
+}
+
+strategy::Strategy earlier_strategy(const MechanismRequest& request, const PlanDecisions& decisions) {
+  if (request.strategy.kind != StrategyKind::blt) return strategy::Strategy(request.strategy);
+  try {
+    return {request.strategy, strategy::BltParameters::exactly(decisions.theta_gap_numerators,
+                                                               decisions.omega_numerators, decisions.inverse_gaps)};
+  } catch (const std::invalid_argument& error) {
+    refuse_decisions(error.what());
+  }
+}
+
 }  // namespace
 
 MechanismPlan::MechanismPlan(const MechanismRequest& request)
@@ -60,7 +84,7 @@ void MechanismPlan::choose_lattice() {
   for (unsigned bits = kRowBits; bits >= kFewestRowBits; --bits) {
     // The rounding is charged whatever it is; the looser tolerances are reached only by extreme requests (epsilon below
     // 0.01 in hundreds of dimensions), where they cost less than a coarser lattice would.
-    for (double rounding_tolerance : {1e-8, 1e-7, 1e-6, 1e-4, 1e-2}) {
+    for (double rounding_tolerance : {1e-8, 1e-7, 1e-6, 1e-4, kLoosestRounding}) {
       if (try_lattice(bits, rounding_tolerance)) return;
     }
   }
@@ -75,33 +99,91 @@ bool MechanismPlan::try_lattice(unsigned bits, double rounding_tolerance) {
   limits_.target_limit = static_cast<std::int64_t>(std::floor(std::ldexp(target_scale, static_cast<int>(bits))));
 
   for (unsigned noise_bits = 0; noise_bits <= kMostNoiseBits; ++noise_bits) {
-    if (request_.profile == Profile::paper) {
-      calibrate_paper(noise_bits);
-    } else {
-      calibrate_tight(noise_bits);
-    }
+    calibrate(noise_bits);
     if (largest_sigma() > kLargestSigma) return false;
-    if (rounding_share_ > rounding_tolerance || smallest_sigma() < kSmallestSigma ||
-        charge_.epsilon > kEpsilonShare * request_.budget.epsilon ||
-        charge_.delta > kDeltaShare * request_.budget.delta || charge_.bound * largest_sigma() >= kLargestDraw) {
-      continue;
-    }
-    const int spent_bits = static_cast<int>(2 * bits + 1 + noise_bits + strategy::BltFilter::kStateBits);
-    const double most_rows = std::ldexp(1.0, kRangeBits - spent_bits);
-    const double most_steps = std::floor(most_rows / static_cast<double>(request_.rows_per_step));
-    last_step_ = strategy_.last_step();
-    if (static_cast<double>(last_step_) > most_steps) {
-      if (strategy_.horizon().is_known() || most_steps < 1.0) return false;
-      last_step_ = static_cast<std::uint64_t>(most_steps);
-    }
-    return true;
+    if (!carries_noise(rounding_tolerance)) continue;
+    last_step_ = last_step_in_range();
+    return last_step_ != 0;
   }
   return false;
 }
 
+void MechanismPlan::calibrate(unsigned noise_bits) {
+  if (request_.profile == Profile::paper) {
+    calibrate_paper(noise_bits);
+  } else {
+    calibrate_tight(noise_bits);
+  }
+}
+
+bool MechanismPlan::carries_noise(double rounding_tolerance) const {
+  return rounding_share_ <= rounding_tolerance && smallest_sigma() >= kSmallestSigma &&
+         charge_.epsilon <= kEpsilonShare * request_.budget.epsilon &&
+         charge_.delta <= kDeltaShare * request_.budget.delta && charge_.bound * largest_sigma() < kLargestDraw;
+}
+
+std::uint64_t MechanismPlan::last_step_in_range() const {
+  const int spent_bits = static_cast<int>(2 * limits_.bits + 1 + noise_bits_ + strategy::BltFilter::kStateBits);
+  const double most_rows = std::ldexp(1.0, kRangeBits - spent_bits);
+  const double most_steps = std::floor(most_rows / static_cast<double>(request_.rows_per_step));
+  if (static_cast<double>(strategy_.last_step()) <= most_steps) return strategy_.last_step();
+  if (strategy_.horizon().is_known() || most_steps < 1.0) return 0;
+  return static_cast<std::uint64_t>(most_steps);
+}
+
+PlanDecisions MechanismPlan::decisions() const {
+  PlanDecisions result;
+  result.bits = limits_.bits;
+  result.target_limit = limits_.target_limit;
+  result.noise_bits = noise_bits_;
+  result.sigmas = sigmas_;
+  result.last_step = last_step_;
+  if (strategy_.kind() == StrategyKind::blt) {
+    for (const Fraction gap : strategy_.blt().theta_gap_fraction()) result.theta_gap_numerators.push_back(gap.numerator());
+    for (const Fraction omega : strategy_.blt().omega_fraction()) result.omega_numerators.push_back(omega.numerator());
+    result.inverse_gaps = strategy_.blt().inverse_gap();
+  }
+  return result;
+}
+
+MechanismPlan::MechanismPlan(const MechanismRequest& request, const PlanDecisions& decisions)
+    : request_(checked(request)), strategy_(earlier_strategy(request_, decisions)) {
+  layout_ = {request_.dimension, request_.profile == Profile::tight};
+  if (decisions.bits < kFewestRowBits || decisions.bits > kRowBits || decisions.noise_bits > kMostNoiseBits ||
+      decisions.target_limit < 1 || decisions.target_limit > std::int64_t{1} << decisions.bits) {
+    refuse_decisions("its lattice is none that Rivulet uses");
+  }
+  if (request_.profile == Profile::paper && decisions.target_limit != std::int64_t{1} << decisions.bits) {
+    refuse_decisions("profile 'paper' does not scale the target");
+  }
+  limits_.bits = decisions.bits;
+  limits_.target_limit = decisions.target_limit;
+  calibrate(decisions.noise_bits);
+  const auto fits = [](double earlier, double now) {
+    // Another machine's mathematical library may round differently; gaussian_mu() keeps a margin of 1e-12 for that.
+    return earlier >= now * (1.0 - 5e-13) && earlier <= now * (1.0 + 1e-9);
+  };
+  if (!fits(decisions.sigmas.gram_diagonal, sigmas_.gram_diagonal) ||
+      !fits(decisions.sigmas.gram_offdiagonal, sigmas_.gram_offdiagonal) ||
+      !fits(decisions.sigmas.cross, sigmas_.cross) ||
+      !fits(decisions.sigmas.target_square, sigmas_.target_square)) {
+    refuse_decisions("its noise is not the noise the promise demands");
+  }
+  sigmas_ = decisions.sigmas;
+  if (largest_sigma() > kLargestSigma || !carries_noise(kLoosestRounding)) {
+    refuse_decisions("its lattice does not carry the noise");
+  }
+  if (decisions.last_step < 1 || decisions.last_step > last_step_in_range()) {
+    refuse_decisions("it promises more steps than its integers can hold");
+  }
+  last_step_ = decisions.last_step;
+}
+
 void MechanismPlan::calibrate_tight(unsigned noise_bits) {
   noise_bits_ = noise_bits;
-  const double lattice_sensitivity = joint_sensitivity(limits_, request_.neighbours);
+  // Rows of one unit may fall into one step and all point the same way: no better factor than their number.
+  const double lattice_sensitivity =
+      static_cast<double>(request_.rows_per_unit) * joint_sensitivity(limits_, request_.neighbours);
   l2_sensitivity_ = std::ldexp(lattice_sensitivity, -static_cast<int>(2 * limits_.bits));
 
   // Rounding: one width per coordinate and step; an entry above the diagonal stands for two, so the weights sum to the
@@ -131,7 +213,7 @@ void MechanismPlan::calibrate_tight(unsigned noise_bits) {
 void MechanismPlan::calibrate_paper(unsigned noise_bits) {
   noise_bits_ = noise_bits;
   rounding_share_ = 0.0;
-  l2_sensitivity_ = paper_pair_sensitivity(request_.neighbours);
+  l2_sensitivity_ = static_cast<double>(request_.rows_per_unit) * paper_pair_sensitivity(request_.neighbours);
   const double node_stddev = paper_node_stddev(request_.budget, strategy_.last_step()) * kRoundUp;
   const double sigma = std::ldexp(node_stddev, static_cast<int>(2 * limits_.bits + noise_bits));
   // TreeMech noises the d^2 entries of x x^T independently. Averaging an entry with its mirror image is post-processing

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "privacy/discreteness.h"
 #include "privacy/sensitivity.h"
@@ -22,6 +23,8 @@ struct MechanismRequest {
   strategy::Strategy::Options strategy;
   std::size_t dimension = 1;        // covariates, intercept included
   std::uint64_t rows_per_step = 1;  // release-every
+  bool units = false;               // the promise is for units, not rows: rows carry the identifier of theirs
+  std::uint64_t rows_per_unit = 1;  // how many of its rows count, and are protected together
   double diameter = 1.0;            // of the constraint set, in unit-ball units: decides s only, never privacy
 };
 
@@ -46,10 +49,28 @@ struct BlockSigmas {
   double target_square = 0.0;
 };
 
+// What was decided for a request when a stream began: everything its noise depends on. A stream that goes on, perhaps
+// years later under a version that designs better strategies, must go on with exactly these.
+struct PlanDecisions {
+  unsigned bits = 0;
+  std::int64_t target_limit = 0;
+  unsigned noise_bits = 0;
+  BlockSigmas sigmas;
+  std::uint64_t last_step = 0;
+  // Of the blt strategy; empty for the others.
+  std::vector<std::int64_t> theta_gap_numerators;
+  std::vector<std::int64_t> omega_numerators;
+  std::vector<double> inverse_gaps;
+};
+
 class MechanismPlan {
  public:
   // Throws RequestError when the request cannot be honoured.
   explicit MechanismPlan(const MechanismRequest& request);
+  // The plan of an earlier run. The decisions are not trusted: the accounting is done again for them, and noise below
+  // what the budget demands, or a lattice that does not carry it, is refused (RequestError).
+  MechanismPlan(const MechanismRequest& request, const PlanDecisions& decisions);
+  [[nodiscard]] PlanDecisions decisions() const;
 
   [[nodiscard]] const MechanismRequest& request() const { return request_; }
   [[nodiscard]] const strategy::Strategy& strategy() const { return strategy_; }
@@ -64,7 +85,7 @@ class MechanismPlan {
   // --- the accounting ---
   // mu of the whole endless stream of releases.
   [[nodiscard]] double mu() const { return mu_; }
-  // L2 sensitivity of one step's release, in natural units.
+  // L2 sensitivity of one step's release to all rows of a unit, in natural units.
   [[nodiscard]] double l2_sensitivity() const { return l2_sensitivity_; }
   // What fixed-point rounding adds to ||C|| * l2_sensitivity, relative to it.
   [[nodiscard]] double rounding_share() const { return rounding_share_; }
@@ -80,6 +101,11 @@ class MechanismPlan {
  private:
   void choose_lattice();
   bool try_lattice(unsigned bits, double rounding_tolerance);
+  void calibrate(unsigned noise_bits);
+  // Whether the noise just calibrated is drawn and charged within the sampler's range.
+  [[nodiscard]] bool carries_noise(double rounding_tolerance) const;
+  // The last step whose sums and states fit their integers; 0 when a known horizon does not fit.
+  [[nodiscard]] std::uint64_t last_step_in_range() const;
   void calibrate_tight(unsigned noise_bits);
   void calibrate_paper(unsigned noise_bits);
   [[nodiscard]] double smallest_sigma() const;

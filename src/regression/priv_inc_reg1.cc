@@ -11,14 +11,16 @@
 #include "fit/statistics_from.h"
 #include "kernel/kernel.h"
 #include "privacy/mechanism_plan.h"
+#include "regression/regression_state.h"
+#include "rivulet/domain.h"
 #include "rivulet/error.h"
 
 namespace rivulet {
 namespace {
 
 std::unique_ptr<kernel::NoiseSource> noise_source(const PrivIncReg1::Options& options) {
-  return std::make_unique<kernel::DiscreteGaussianNoise>(
-      options.insecure_seed ? kernel::RandomBits::insecure(*options.insecure_seed) : kernel::RandomBits::secure());
+  if (options.insecure_seed) return kernel::DiscreteGaussianNoise::insecure(*options.insecure_seed);
+  return std::make_unique<kernel::DiscreteGaussianNoise>(kernel::RandomBits::secure());
 }
 
 }  // namespace
@@ -42,10 +44,11 @@ std::uint64_t RowBatch::rows() const {
 }
 
 struct PrivIncReg1::Inside {
-  explicit Inside(const Options& given)
+  explicit Inside(const Options& given, const privacy::PlanDecisions* decisions = nullptr)
       : options(fit::with_defaults(given)),
-        plan(fit::mechanism_request(options)),
-        kernel(plan, options.schema, noise_source(options)),
+        plan(decisions == nullptr ? privacy::MechanismPlan(fit::mechanism_request(options))
+                                  : privacy::MechanismPlan(fit::mechanism_request(options), *decisions)),
+        kernel(plan, options.schema, noise_source(options), Domain(options.only_if, options.schema)),
         decoder(decode::make_decoder(plan.strategy(), plan.layout().size())),
         fitter(options.schema, fit::fitter_options(options, plan)) {}
 
@@ -56,6 +59,14 @@ struct PrivIncReg1::Inside {
           " steps the privacy promise covers are used up; what was published stays valid, and nothing "
           "more can be published");
     }
+  }
+
+  bool observe(std::span<const double> values, double target, std::optional<std::string_view> unit) {
+    require_room();
+    kernel.observe(values, target, unit);
+    if (!kernel.step_is_full()) return false;
+    release();
+    return true;
   }
 
   void release() {
@@ -79,12 +90,15 @@ PrivIncReg1::PrivIncReg1(PrivIncReg1&&) noexcept = default;
 PrivIncReg1& PrivIncReg1::operator=(PrivIncReg1&&) noexcept = default;
 PrivIncReg1::~PrivIncReg1() = default;
 
+PrivIncReg1::PrivIncReg1(const Options& options, const privacy::PlanDecisions& decisions)
+    : inside_(std::make_unique<Inside>(options, &decisions)) {}
+
 bool PrivIncReg1::observe(std::span<const double> values, double target) {
-  inside_->require_room();
-  inside_->kernel.observe(values, target);
-  if (!inside_->kernel.step_is_full()) return false;
-  inside_->release();
-  return true;
+  return inside_->observe(values, target, std::nullopt);
+}
+
+bool PrivIncReg1::observe(std::span<const double> values, double target, std::string_view unit) {
+  return inside_->observe(values, target, unit);
 }
 
 std::uint64_t PrivIncReg1::observe_many(std::span<const double> values, std::span<const double> targets) {
@@ -147,6 +161,31 @@ const privacy::MechanismPlan& PrivIncReg1::plan() const {
 }
 std::uint64_t PrivIncReg1::unusable_rows_for_operator() const {
   return inside_->kernel.unusable_rows_for_operator();
+}
+std::uint64_t PrivIncReg1::over_limit_rows_for_operator() const {
+  return inside_->kernel.over_limit_rows_for_operator();
+}
+std::uint64_t PrivIncReg1::waiting_rows() const {
+  return inside_->kernel.rows_in_step();
+}
+
+void PrivIncReg1::save(RegressionState& out) {
+  inside_->kernel.save(out.sensitive);
+  ByteWriter writer;
+  inside_->decoder->save(writer);
+  out.decoder = writer.take();
+  out.released_rows = inside_->released_rows;
+}
+
+void PrivIncReg1::restore(const RegressionState& state) {
+  inside_->kernel.restore(state.sensitive);
+  ByteReader reader(state.decoder, "the decoder's state");
+  inside_->decoder->restore(reader);
+  reader.finish();
+  if (inside_->kernel.steps() != inside_->decoder->step() || inside_->kernel.released_rows() != state.released_rows) {
+    reader.damaged("it is of another step than the kernel's");
+  }
+  inside_->released_rows = state.released_rows;
 }
 
 }  // namespace rivulet

@@ -60,6 +60,40 @@ BltParameters::BltParameters(const std::vector<double>& theta_gaps, const std::v
   beta_ = blt_beta(theta_gap_, inverse_gap_);
 }
 
+BltParameters BltParameters::exactly(const std::vector<std::int64_t>& theta_gap_numerators,
+                                     const std::vector<std::int64_t>& omega_numerators,
+                                     const std::vector<double>& inverse_gaps) {
+  const std::size_t buffers = theta_gap_numerators.size();
+  if (buffers == 0 || buffers > kMaxBuffers || omega_numerators.size() != buffers || inverse_gaps.size() != buffers) {
+    throw std::invalid_argument("BLT parameters of different lengths");
+  }
+  BltParameters result;
+  const auto take = [](std::int64_t numerator, std::vector<Fraction>& fractions, std::vector<double>& values) {
+    if (numerator <= 0) throw std::invalid_argument("BLT parameter outside (0, 1/2)");
+    fractions.emplace_back(numerator);
+    values.push_back(static_cast<double>(numerator) / kTwo64);
+  };
+  double previous = 0.0;
+  for (std::size_t j = 0; j < buffers; ++j) {
+    take(theta_gap_numerators[j], result.theta_gap_fraction_, result.theta_gap_);
+    take(omega_numerators[j], result.omega_fraction_, result.omega_);
+    if (!(previous < result.theta_gap_[j] && result.theta_gap_[j] < inverse_gaps[j] && inverse_gaps[j] < 1.0)) {
+      throw std::invalid_argument("BLT decays do not interlace");
+    }
+    previous = inverse_gaps[j];
+  }
+  double omega_sum = 0.0;
+  for (const double omega : result.omega_) omega_sum += omega;
+  if (!(omega_sum < kLargestOmegaSum)) throw std::invalid_argument("BLT omegas sum to more than the filter can hold");
+  for (const double gap : inverse_gaps) {
+    const double refined = refine_inverse_gap(result.theta_gap_, result.omega_, gap);
+    if (!(std::abs(refined - gap) <= 1e-9 * gap)) throw std::invalid_argument("BLT inverse does not fit its decays");
+  }
+  result.inverse_gap_ = inverse_gaps;
+  result.beta_ = blt_beta(result.theta_gap_, result.inverse_gap_);
+  return result;
+}
+
 double BltParameters::column_norm(std::optional<std::uint64_t> steps) const {
   const double count = steps ? static_cast<double>(*steps) : std::numeric_limits<double>::infinity();
   return std::sqrt(blt_column_norm_squared(theta_gap_, omega_, count)) * kRoundUp;

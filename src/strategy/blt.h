@@ -17,6 +17,8 @@ namespace rivulet::strategy {
 
 // Number of buffers that suffice for every horizon Rivulet offers.
 inline constexpr unsigned kMaxBuffers = 8;
+// The integer filter adds the fractional parts of all buffers in one 64-bit word: their weights must sum to less than 1.
+inline constexpr double kLargestOmegaSum = 0.999;
 // The step count an unbounded strategy is tuned for. Privacy does not depend on it: only where accuracy is best does.
 inline constexpr std::uint64_t kUnboundedDesignSteps = std::uint64_t{1} << 30;
 
@@ -26,6 +28,12 @@ class BltParameters {
   // below 1/2. The parameters are rounded to multiples of 2^-64 (what the integer encoder uses) and every figure below
   // is recomputed from the rounded values. Throws std::invalid_argument otherwise.
   BltParameters(const std::vector<double>& theta_gaps, const std::vector<double>& inverse_gaps);
+
+  // Exactly the parameters that theta_gap_fraction(), omega_fraction() and inverse_gap() of another object gave. Throws
+  // std::invalid_argument when they are not those of a BLT.
+  static BltParameters exactly(const std::vector<std::int64_t>& theta_gap_numerators,
+                               const std::vector<std::int64_t>& omega_numerators,
+                               const std::vector<double>& inverse_gaps);
 
   [[nodiscard]] std::size_t buffers() const { return theta_gap_.size(); }
   [[nodiscard]] const std::vector<double>& theta_gap() const { return theta_gap_; }
@@ -48,6 +56,8 @@ class BltParameters {
   [[nodiscard]] double rounding_gain() const;
 
  private:
+  BltParameters() = default;
+
   std::vector<double> theta_gap_;
   std::vector<double> inverse_gap_;
   std::vector<double> omega_;

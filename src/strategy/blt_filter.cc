@@ -14,7 +14,7 @@ BltFilter::BltFilter(const BltParameters& parameters, std::size_t coordinates)
       last_(coordinates, 0) {
   double sum = 0.0;
   for (const double omega : parameters.omega()) sum += omega;
-  if (!(sum < 0.999)) throw std::invalid_argument("BltFilter: the omegas must sum to less than 1");
+  if (!(sum < kLargestOmegaSum)) throw std::invalid_argument("BltFilter: the omegas must sum to less than 1");
 }
 
 template <bool kEncode, std::size_t kBuffers>
@@ -80,6 +80,16 @@ void BltFilter::encode(std::span<Int128> values) {
 
 void BltFilter::decode(std::span<Int128> values) {
   advance<false>(values);
+}
+
+void BltFilter::save(ByteWriter& out) const {
+  out.all(states_);
+  out.all(last_);
+}
+
+void BltFilter::restore(ByteReader& in) {
+  in.all(states_, states_.size(), kRestoredBits);
+  in.all(last_, last_.size(), kRestoredBits);
 }
 
 double BltFilter::rounding_width(const BltParameters& parameters) {

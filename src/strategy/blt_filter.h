@@ -13,13 +13,14 @@
 // coordinate and step; the accountant adds it to the sensitivity.
 //
 // Range. |S_j| stays below 2^126 while (sum of |v|) * 2^kStateBits does; the accountant checks that before the first
-// row.
+// row, with room to spare: states stay below 2^124, and none above that is ever restored.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/int128.h"
 #include "strategy/blt.h"
 
@@ -36,6 +37,11 @@ class BltFilter {
   // In place: encoded values w_t become step values v_t.
   void decode(std::span<Int128> values);
 
+  // Encoder's state: as sensitive as the values that went in. Decoder's state: as public as they are.
+  void save(ByteWriter& out) const;
+  // Throws DamagedFile when it is not the state of a filter of this shape.
+  void restore(ByteReader& in);
+
   // See above.
   static double rounding_width(const BltParameters& parameters);
 
@@ -45,6 +51,8 @@ class BltFilter {
   void advance(std::span<Int128> values);
   template <bool kEncode, std::size_t kBuffers>
   void advance_unrolled(std::span<Int128> values);
+
+  static constexpr unsigned kRestoredBits = 124;
 
   std::vector<Fraction> theta_gap_;
   std::vector<Fraction> omega_;

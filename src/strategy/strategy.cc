@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "rivulet/error.h"
 #include "strategy/blt_filter.h"
@@ -15,7 +16,8 @@ void require_tree(StrategyKind kind) {
                      "the strategy 'blt' has no tree to decode; accepted with 'tree' and 'hybrid' only");
 }
 
-Strategy::Strategy(const Options& options) : options_(options) {
+void Strategy::check_options() const {
+  const Options& options = options_;
   if (options.horizon.is_known() && options.horizon.steps() > kStepCap) {
     throw RequestError("horizon", std::to_string(options.horizon.steps()) +
                                       " steps is above the largest horizon, 2^40 = " + std::to_string(kStepCap) +
@@ -29,12 +31,29 @@ Strategy::Strategy(const Options& options) : options_(options) {
     throw RequestError("buffers",
                        "only the strategy 'blt' has buffers, not '" + std::string(to_string(options.kind)) + "'");
   }
+}
+
+void Strategy::use(BltParameters blt) {
+  blt_ = std::move(blt);
+  norm_ = blt_->column_norm(options_.horizon.is_known() ? std::optional(options_.horizon.steps()) : std::nullopt);
+}
+
+Strategy::Strategy(const Options& options, BltParameters blt) : options_(options) {
+  check_options();
+  if (options.kind != StrategyKind::blt) throw RequestError("strategy", "only 'blt' has parameters");
+  if (options.buffers && *options.buffers != blt.buffers()) {
+    throw RequestError("buffers", "the parameters are those of " + std::to_string(blt.buffers()) + " buffers");
+  }
+  use(std::move(blt));
+}
+
+Strategy::Strategy(const Options& options) : options_(options) {
+  check_options();
   switch (options.kind) {
     case StrategyKind::blt: {
       const std::optional<std::uint64_t> steps =
           options.horizon.is_known() ? std::optional(options.horizon.steps()) : std::nullopt;
-      blt_ = options.buffers ? design_blt(steps, *options.buffers) : design_blt(steps);
-      norm_ = blt_->column_norm(steps);
+      use(options.buffers ? design_blt(steps, *options.buffers) : design_blt(steps));
       break;
     }
     case StrategyKind::tree:

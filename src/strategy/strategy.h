@@ -27,6 +27,8 @@ class Strategy {
 
   // Throws RequestError: tree without a known horizon, a horizon above kStepCap, buffers outside 1..kMaxBuffers.
   explicit Strategy(const Options& options);
+  // With the parameters of an earlier design; only for the kind blt.
+  Strategy(const Options& options, BltParameters blt);
 
   [[nodiscard]] StrategyKind kind() const { return options_.kind; }
   [[nodiscard]] const Horizon& horizon() const { return options_.horizon; }
@@ -49,6 +51,9 @@ class Strategy {
   [[nodiscard]] double max_decoder_norm() const;
 
  private:
+  void check_options() const;
+  void use(BltParameters blt);
+
   Options options_;
   std::optional<BltParameters> blt_;
   double norm_ = 1.0;

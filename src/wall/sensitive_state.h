@@ -1,0 +1,76 @@
+// What must survive a crash and must never be published: the kernel's exact sums and its count of rows by unit. The one
+// thing besides noisy integers that leaves the kernel, and it can go to one place only: the sensitive half of a model
+// file. The content is out of reach for everybody else, and wiped from memory when done with.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace rivulet {
+
+namespace kernel {
+class Kernel;
+class UnitCap;
+}  // namespace kernel
+namespace store {
+class SensitiveHalf;
+}
+
+class SensitiveBytes {
+ public:
+  SensitiveBytes() = default;
+  SensitiveBytes(SensitiveBytes&& other) noexcept : bytes_(std::move(other.bytes_)) { other.wipe(); }
+  SensitiveBytes& operator=(SensitiveBytes&& other) noexcept {
+    if (this != &other) {
+      wipe();
+      bytes_ = std::move(other.bytes_);
+      other.wipe();
+    }
+    return *this;
+  }
+  SensitiveBytes(const SensitiveBytes&) = delete;
+  SensitiveBytes& operator=(const SensitiveBytes&) = delete;
+  ~SensitiveBytes() { wipe(); }
+
+ private:
+  friend class kernel::Kernel;
+  friend class kernel::UnitCap;
+  friend class store::SensitiveHalf;
+
+  explicit SensitiveBytes(std::string bytes) : bytes_(std::move(bytes)) {}
+  [[nodiscard]] std::string_view view() const { return bytes_; }
+  void wipe() noexcept {
+    for (volatile char& byte : bytes_) byte = 0;
+    bytes_.clear();
+  }
+
+  std::string bytes_;
+};
+
+// Rows a unit has contributed. The tag is a keyed hash; the identifier itself is nowhere.
+class SensitiveUnitCount {
+ public:
+  static constexpr std::size_t kTagBytes = 16;
+  using Tag = std::array<char, kTagBytes>;
+
+  SensitiveUnitCount() = default;
+
+ private:
+  friend class kernel::UnitCap;
+  friend class store::SensitiveHalf;
+  SensitiveUnitCount(const Tag& tag, std::uint64_t rows) : tag_(tag), rows_(rows) {}
+
+  Tag tag_{};
+  std::uint64_t rows_ = 0;
+};
+
+struct SensitiveState {
+  SensitiveBytes kernel;
+  std::vector<SensitiveUnitCount> units;  // saving: those that changed since the last save; restoring: all of them
+};
+
+}  // namespace rivulet
