@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -81,8 +82,19 @@ class Schema {
   [[nodiscard]] std::vector<Scale> value_scales() const;
   [[nodiscard]] Scale target_scale() const;
 
+  // The schema of some of the features, in this schema's order; a categorical feature comes with all its levels. Same
+  // intercept, same target, and the same norm_limit(): a row keeps its scale, so statistics of this schema hold those
+  // of the subset as they are. Throws RequestError naming `field` on a name that is no feature, a name given twice, or
+  // no name where there is no intercept either.
+  [[nodiscard]] Schema subset(std::span<const std::string> names, std::string_view field = "features") const;
+  // Positions among this schema's coordinates of the coordinates of subset(names). Throws as subset() does.
+  [[nodiscard]] std::vector<std::size_t> subset_coordinates(std::span<const std::string> names,
+                                                            std::string_view field = "features") const;
+
  private:
   void check_new_name(std::string_view name) const;
+  // One flag per feature.
+  [[nodiscard]] std::vector<bool> chosen(std::span<const std::string> names, std::string_view field) const;
 
   std::vector<Feature> features_;
   std::string target_name_;
@@ -90,6 +102,7 @@ class Schema {
   bool has_target_ = false;
   bool intercept_ = true;
   std::optional<double> clip_norm_;
+  std::size_t left_out_ = 0;  // features subset() dropped: their share of the box's norm stays
 };
 
 }  // namespace rivulet

@@ -15,6 +15,17 @@ constexpr std::uint64_t kMostIterations = 20'000'000;
 
 }  // namespace
 
+void require_shape(const Statistics& statistics, std::size_t dimension) {
+  if (statistics.dimension == dimension && statistics.gram.size() == dimension * dimension &&
+      statistics.cross.size() == dimension) {
+    return;
+  }
+  throw RequestError("statistics", "they have " + std::to_string(statistics.dimension) + " coordinates, " +
+                                       std::to_string(statistics.gram.size()) + " Gram entries and " +
+                                       std::to_string(statistics.cross.size()) + " cross moments; the schema has " +
+                                       std::to_string(dimension) + " coordinates");
+}
+
 std::shared_ptr<const ConstraintSet> unit_ball_constraint(const Schema& schema, const std::string& text) {
   schema.validate();
   return parse_constraint(text, schema.dimension())->scaled(schema.norm_limit());
@@ -26,13 +37,10 @@ ModelFitter::ModelFitter(const Schema& schema, const Options& options)
       names_(schema.coordinate_names()),
       scales_(schema.value_scales()),
       set_(unit_ball_constraint(schema, options.constraint)),
-      solver_(set_, {.regularise = options.noise_aware_ridge}) {}
+      solver_(set_, {.regularise = options.noise_aware_ridge, .ridge = options.ridge}) {}
 
 Model ModelFitter::fit(const Statistics& statistics) {
-  if (statistics.dimension != schema_.dimension()) {
-    throw RequestError("statistics", "they have " + std::to_string(statistics.dimension) +
-                                         " coordinates; the schema has " + std::to_string(schema_.dimension()));
-  }
+  require_shape(statistics, schema_.dimension());
   return in_user_units(statistics, solve(statistics));
 }
 

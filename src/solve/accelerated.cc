@@ -9,7 +9,7 @@ namespace {
 // Enough to tell which start leads lowest; the winner is then finished to full accuracy.
 constexpr double kScreeningGap = 1e-4;
 constexpr std::size_t kScreeningIterations = 200;
-constexpr std::size_t kAxisStarts = 4;
+constexpr std::size_t kAxisStarts = 5;
 
 }  // namespace
 
@@ -21,18 +21,18 @@ AcceleratedSolver::AcceleratedSolver(std::shared_ptr<const ConstraintSet> set, O
       theta_(set_->dimension(), 0.0),
       candidate_(set_->dimension()) {}
 
-void AcceleratedSolver::forget() {
-  std::fill(theta_.begin(), theta_.end(), 0.0);
-}
-
 std::span<const double> AcceleratedSolver::solve(const Quadratic& quadratic, double ridge) {
-  report_ = descent_.run(quadratic, ridge, options_.relative_gap, options_.max_iterations, theta_);
-  if (!report_.saw_negative_curvature && certainly_convex(quadratic, ridge)) return theta_;
-  try_other_starts(quadratic, ridge);
+  report_ = {};
+  const bool convex = certainly_convex(quadratic, ridge);
+  if (convex) {
+    start_convex(quadratic);
+  } else {
+    choose_start(quadratic, ridge);
+  }
   const std::size_t spent = report_.iterations;
   report_ = descent_.run(quadratic, ridge, options_.relative_gap, options_.max_iterations, theta_);
   report_.iterations += spent;
-  report_.saw_negative_curvature = true;
+  report_.saw_negative_curvature = report_.saw_negative_curvature || !convex;
   return theta_;
 }
 
@@ -49,18 +49,18 @@ bool AcceleratedSolver::certainly_convex(const Quadratic& quadratic, double ridg
   return cholesky_.factor(quadratic.gram, ridge + 1e-11 * static_cast<double>(d) * largest);
 }
 
-// Descends from candidate_ and keeps the end if it is the lowest yet.
-void AcceleratedSolver::try_start(const Quadratic& quadratic, double ridge) {
-  const DescentResult end = descent_.run(quadratic, ridge, kScreeningGap, kScreeningIterations, candidate_);
-  report_.iterations += end.iterations;
-  if (end.objective < report_.objective) {
-    report_.objective = end.objective;
-    report_.gap = end.gap;
-    theta_ = candidate_;
+// From the factors certainly_convex() left.
+void AcceleratedSolver::start_convex(const Quadratic& quadratic) {
+  cholesky_.solve(quadratic.cross, theta_);
+  // A matrix all but zero may send its solution out of range.
+  if (!std::all_of(theta_.begin(), theta_.end(), [](double entry) { return std::isfinite(entry); })) {
+    std::fill(theta_.begin(), theta_.end(), 0.0);
   }
+  set_->project(theta_);
 }
 
-void AcceleratedSolver::try_other_starts(const Quadratic& quadratic, double ridge) {
+void AcceleratedSolver::choose_start(const Quadratic& quadratic, double ridge) {
+  std::fill(theta_.begin(), theta_.end(), 0.0);  // objective 0
   std::fill(candidate_.begin(), candidate_.end(), 0.0);
   try_start(quadratic, ridge);
 
@@ -72,6 +72,16 @@ void AcceleratedSolver::try_other_starts(const Quadratic& quadratic, double ridg
   for (const std::vector<double>& vertex : best_axis_vertices(quadratic, ridge)) {
     candidate_ = vertex;
     try_start(quadratic, ridge);
+  }
+}
+
+// Descends from candidate_ and keeps the end if it is the lowest yet.
+void AcceleratedSolver::try_start(const Quadratic& quadratic, double ridge) {
+  const DescentResult end = descent_.run(quadratic, ridge, kScreeningGap, kScreeningIterations, candidate_);
+  report_.iterations += end.iterations;
+  if (end.objective < report_.objective) {
+    report_.objective = end.objective;
+    theta_ = candidate_;
   }
 }
 

@@ -1,5 +1,5 @@
-// The default solver for sets other than L2 balls: a warm-started descent that needs only the set's projection and
-// linear minimisation. Its error is measured in the geometry of K, so over an L1 ball the noise costs sqrt(log d), not
+// The default solver for sets other than L2 balls: a descent that needs only the set's projection and linear
+// minimisation. Its error is measured in the geometry of K, so over an L1 ball the noise costs sqrt(log d), not
 // sqrt(d).
 #pragma once
 
@@ -23,27 +23,28 @@ struct AcceleratedOptions {
   std::size_t max_iterations = 2000;
 };
 
-// When the objective is not convex (the noise made Q indefinite) finding the global minimum over a polytope is NP-hard.
-// The solver then descends from several starts (the last solution, the origin, the vertex best aligned with q and the
-// best vertices found along the coordinate axes) and keeps the best stationary point.
+// A convex objective is descended from the projection of its unconstrained minimiser, often the solution itself. When
+// it is not convex (the noise made Q indefinite) finding the global minimum over a polytope is NP-hard: the solver then
+// descends from several starts (the origin, the vertex best aligned with q and the best vertices found along the
+// coordinate axes) and finishes the lowest. Keeps its memory and nothing else: a result depends on the arguments alone.
 class AcceleratedSolver {
  public:
   using Options = AcceleratedOptions;
   explicit AcceleratedSolver(std::shared_ptr<const ConstraintSet> set, Options options = {});
 
   // Minimises theta^T (Q + ridge I) theta - 2 q^T theta over K. The result lies in K and stays valid until the next
-  // call; it is also the next call's start.
+  // call.
   std::span<const double> solve(const Quadratic& quadratic, double ridge = 0.0);
 
   // Of the last solve; iterations count every descent.
   [[nodiscard]] const DescentResult& report() const { return report_; }
-  // Forgets the last solution: the next call starts from the origin.
-  void forget();
 
  private:
   bool certainly_convex(const Quadratic& quadratic, double ridge);
+  // Both leave a start for the last descent in theta_.
+  void start_convex(const Quadratic& quadratic);
+  void choose_start(const Quadratic& quadratic, double ridge);
   void try_start(const Quadratic& quadratic, double ridge);
-  void try_other_starts(const Quadratic& quadratic, double ridge);
   // The points LMO(+-e_i) with the lowest objectives, best first.
   std::vector<std::vector<double>> best_axis_vertices(const Quadratic& quadratic, double ridge);
 

@@ -13,6 +13,15 @@ namespace {
 // Above this the blocked factorisation wins; below it, its bookkeeping costs more than the arithmetic.
 constexpr std::size_t kLargestSmallDimension = 48;
 
+// Eigen cuts large products to fit the caches it finds, and with the cuts the order of its sums, so the same statistics
+// would give other last digits on another processor. Sizes of our own keep the bits; before main(), so that no thread
+// is using them yet. The namespace is Rivulet's (Eigen is renamed when this folder is compiled): no other program's
+// Eigen is touched.
+const bool caches_are_fixed = [] {
+  Eigen::setCpuCacheSizes(std::ptrdiff_t{32} << 10, std::ptrdiff_t{256} << 10, std::ptrdiff_t{2} << 20);
+  return true;
+}();
+
 }  // namespace
 
 Cholesky::Cholesky(std::size_t dimension)
@@ -73,7 +82,12 @@ void Cholesky::solve_half(std::span<const double> right_side, std::span<double> 
 
 void Cholesky::solve(std::span<const double> right_side, std::span<double> out) const {
   solve_half(right_side, out);
+  solve_other_half(out, out);
+}
+
+void Cholesky::solve_other_half(std::span<const double> right_side, std::span<double> out) const {
   const std::size_t d = dimension_;
+  if (out.data() != right_side.data()) std::copy(right_side.begin(), right_side.end(), out.begin());
   if (d <= kLargestSmallDimension) {
     // By columns: strided, but each entry waits for one product instead of a whole sum.
     for (std::size_t k = d; k-- > 0;) {

@@ -1,5 +1,6 @@
 // Cholesky factorisation of Q + shift I with its memory kept between calls: the inner loop of the solvers for L2 balls,
-// which run once a release. Up to dimension 48 only the first invert() allocates; above, Eigen may.
+// which run once a release. Up to dimension 48 only the first invert() allocates; above, Eigen may. Results depend on
+// the arguments alone: not on earlier calls, not on where the memory lies, not on the size of the machine's caches.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +24,8 @@ class Cholesky {
   void solve(std::span<const double> right_side, std::span<double> out) const;
   // out = L^-1 right_side for the factor L L^T, so that ||out||^2 = right_side^T (matrix + shift I)^-1 right_side.
   void solve_half(std::span<const double> right_side, std::span<double> out) const;
+  // out = L^-T right_side: the other half of solve().
+  void solve_other_half(std::span<const double> right_side, std::span<double> out) const;
   // The whole inverse, both halves.
   void invert(std::span<double> out);
 

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <string>
 
+#include "base/shown.h"
 #include "rivulet/error.h"
 
 namespace rivulet::solve {
@@ -52,6 +53,9 @@ void require_level(double level, const char* what) {
 
 DefaultSolver::DefaultSolver(std::shared_ptr<const ConstraintSet> set, Options options)
     : set_(std::move(set)), options_(options), theta_(set_->dimension(), 0.0) {
+  if (!(options.ridge >= 0.0) || !std::isfinite(options.ridge)) {
+    throw RequestError("ridge", shown(options.ridge) + " given; accepted: a finite number, 0 or more");
+  }
   const std::size_t d = set_->dimension();
   if (options.regularise && !set_->prefers_width()) regulariser_.emplace(d, set_->diameter());
   if (set_->euclidean_radius()) {
@@ -62,6 +66,10 @@ DefaultSolver::DefaultSolver(std::shared_ptr<const ConstraintSet> set, Options o
 }
 
 std::span<const double> DefaultSolver::solve(const Quadratic& quadratic, const NoiseLevel& noise) {
+  return solve(quadratic, noise, options_.ridge);
+}
+
+std::span<const double> DefaultSolver::solve(const Quadratic& quadratic, const NoiseLevel& noise, double ridge) {
   const std::size_t d = theta_.size();
   if (quadratic.dimension != d || quadratic.gram.size() != d * d || quadratic.cross.size() != d) {
     throw Error("solve: the quadratic has dimension " + std::to_string(quadratic.dimension) + ", the constraint set " +
@@ -75,25 +83,26 @@ std::span<const double> DefaultSolver::solve(const Quadratic& quadratic, const N
     largest_gram = std::max(largest_gram, noise.gram_diagonal);
     largest_cross = std::max(largest_cross, noise.cross);
   }
+  largest_gram = std::max(largest_gram, ridge);
   if (largest_gram == 0.0 && largest_cross == 0.0) {
     std::fill(theta_.begin(), theta_.end(), 0.0);
     return theta_;
   }
   if (!comfortable(std::max(largest_gram, largest_cross)) || !comfortable(set_->diameter())) {
-    solve_rescaled(quadratic, noise, largest_gram, largest_cross);
+    solve_rescaled(quadratic, noise, ridge, largest_gram, largest_cross);
   } else {
     const Quadratic regularised = regulariser_ ? regulariser_->apply(quadratic, noise) : quadratic;
     const std::span<const double> solution = trust_region_
-                                                 ? trust_region_->solve(regularised, 0.0, *set_->euclidean_radius())
-                                                 : accelerated_->solve(regularised);
+                                                 ? trust_region_->solve(regularised, ridge, *set_->euclidean_radius())
+                                                 : accelerated_->solve(regularised, ridge);
     std::copy(solution.begin(), solution.end(), theta_.begin());
   }
   set_->project(theta_);
   return theta_;
 }
 
-void DefaultSolver::solve_rescaled(const Quadratic& quadratic, const NoiseLevel& noise, double largest_gram,
-                                   double largest_cross) {
+void DefaultSolver::solve_rescaled(const Quadratic& quadratic, const NoiseLevel& noise, double ridge,
+                                   double largest_gram, double largest_cross) {
   // theta = 2^k u turns the objective into 2^(k+e) (u^T Q' u - 2 q'^T u) with Q' = 2^(k-e) Q and q' = 2^-e q. Powers of
   // two are exact, and e makes the larger of the two of order one.
   const int k = std::ilogb(set_->diameter());
@@ -117,7 +126,7 @@ void DefaultSolver::solve_rescaled(const Quadratic& quadratic, const NoiseLevel&
     const std::shared_ptr<const ConstraintSet> halfway = set_->scaled(std::scalbn(1.0, -(k / 2)));
     rescaled_ = std::make_unique<DefaultSolver>(halfway->scaled(std::scalbn(1.0, -(k - k / 2))), options_);
   }
-  const auto solution = rescaled_->solve({quadratic.dimension, gram, cross}, rescaled_noise);
+  const auto solution = rescaled_->solve({quadratic.dimension, gram, cross}, rescaled_noise, std::scalbn(ridge, k - e));
   std::transform(solution.begin(), solution.end(), theta_.begin(), [k](double u) { return std::scalbn(u, k); });
 }
 

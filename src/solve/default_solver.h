@@ -18,16 +18,19 @@ namespace rivulet::solve {
 
 struct DefaultSolverOptions {
   // Shrink the directions the privacy noise drowns (regulariser.h). Sets whose own geometry controls the noise
-  // (ConstraintSet::prefers_width) are never regularised.
+  // (ConstraintSet::prefers_width) are never regularised so.
   bool regularise = true;
+  // Added to every diagonal entry of Q, whatever the set and after the rule above.
+  double ridge = 0.0;
 };
 
-// Deterministic: the same sequence of calls gives the same bits. Keeps memory and the last solution as a warm start,
-// which moves the result only within the solvers' tolerance (for an indefinite Q over a set other than a ball, it may
-// also lead to a better stationary point). One object serves one thread at a time.
+// A pure function of its arguments and settings: the same statistics give the same bits, whatever was solved before and
+// in which object, so that a model can be made again from a record of its statistics. Keeps memory, no solution. One
+// object serves one thread at a time.
 class DefaultSolver {
  public:
   using Options = DefaultSolverOptions;
+  // Throws RequestError unless the ridge is finite and 0 or more.
   explicit DefaultSolver(std::shared_ptr<const ConstraintSet> set, Options options = {});
 
   // The result lies in K (contains() with tolerance 0), whatever the magnitudes, and stays valid until the next call.
@@ -38,9 +41,11 @@ class DefaultSolver {
   [[nodiscard]] const ConstraintSet& constraint() const { return *set_; }
 
  private:
+  std::span<const double> solve(const Quadratic& quadratic, const NoiseLevel& noise, double ridge);
   // In units of 2^diameter_exponent and powers of two near the data's, for magnitudes whose squares would leave the
   // range.
-  void solve_rescaled(const Quadratic& quadratic, const NoiseLevel& noise, double largest_gram, double largest_cross);
+  void solve_rescaled(const Quadratic& quadratic, const NoiseLevel& noise, double ridge, double largest_gram,
+                      double largest_cross);
 
   std::shared_ptr<const ConstraintSet> set_;
   Options options_;

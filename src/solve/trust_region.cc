@@ -10,10 +10,10 @@
 namespace rivulet::solve {
 namespace {
 
-// Newton's method may stop this close: the point is then moved onto the sphere, where its objective differs from the
+// The search may stop this close: the point is then moved onto the sphere, where its objective differs from the
 // minimum only by the square of this.
 constexpr double kSphereTolerance = 1e-8;
-constexpr int kMostNewtonSteps = 25;
+constexpr int kMostSteps = 25;
 
 // The multiplier measured from the lowest eigenvalue, s = mu + lowest, keeps its digits where mu itself would cancel.
 // ||theta||^2 at s, in the eigenbasis.
@@ -32,12 +32,30 @@ double squared_norm_at(const Eigen::VectorXd& gaps, const Eigen::VectorXd& coeff
 TrustRegion::TrustRegion(std::size_t dimension) : cholesky_(dimension), theta_(dimension), half_(dimension) {}
 
 std::span<const double> TrustRegion::solve(const Quadratic& quadratic, double ridge, double radius) {
-  if (!newton(quadratic, ridge, radius)) by_eigenvectors(quadratic, ridge, radius);
+  if (!by_secular_equation(quadratic, ridge, radius)) by_eigenvectors(quadratic, ridge, radius);
   return theta_;
 }
 
+// ||theta(mu)||^2 is ||q||^2 times the mean of 1 / (eigenvalue + mu)^2 under the weights q has on the eigenvectors. One
+// product with Q gives that distribution's mean and variance. By Jensen's inequality the multiplier is at least
+// ||q||/radius - mean, so a positive bound rules the interior out without a factorisation; a second-order expansion
+// about the mean then says where to begin. 0 where nothing is ruled out.
+double TrustRegion::first_multiplier(const Quadratic& quadratic, double ridge, double radius) {
+  const double squares = dot(quadratic.cross, quadratic.cross);
+  quadratic.multiply(quadratic.cross, half_);
+  const double mean = dot(quadratic.cross, half_) / squares;
+  const double bound = std::sqrt(squares) / radius - (mean + ridge);
+  if (!(bound > 0.0)) return 0.0;
+  const double variance = std::max(0.0, dot(half_, half_) / squares - mean * mean);
+  // With s = mean + ridge + mu: s^-2 + 3 variance s^-4 = radius^2 / ||q||^2.
+  const double right_side = radius * radius / squares;
+  const double inverse_square = 2.0 * right_side / (1.0 + std::sqrt(1.0 + 12.0 * variance * right_side));
+  const double start = std::max(bound, 1.0 / std::sqrt(inverse_square) - (mean + ridge));
+  return std::isfinite(start) ? start : 0.0;
+}
+
 // False when the multiplier was not found; theta_ then holds nothing of use.
-bool TrustRegion::newton(const Quadratic& quadratic, double ridge, double radius) {
+bool TrustRegion::by_secular_equation(const Quadratic& quadratic, double ridge, double radius) {
   double low = 0.0;    // the multiplier is at least this
   double high = -1.0;  // and at most this; negative until one is known
   bool zero_refused = false;
@@ -46,8 +64,8 @@ bool TrustRegion::newton(const Quadratic& quadratic, double ridge, double radius
     return norm(quadratic.cross) / radius + norm(quadratic.gram) + std::abs(ridge);
   };
 
-  double mu = multiplier_;
-  for (int step = 0; step < kMostNewtonSteps; ++step) {
+  double mu = first_multiplier(quadratic, ridge, radius);
+  for (int step = 0; step < kMostSteps; ++step) {
     double next = -1.0;
     if (!cholesky_.factor(quadratic.gram, ridge + mu)) {
       zero_refused = zero_refused || mu == 0.0;
@@ -69,10 +87,18 @@ bool TrustRegion::newton(const Quadratic& quadratic, double ridge, double radius
       } else {
         high = high < 0.0 ? mu : std::min(high, mu);
       }
+      // With A = Q + (ridge + mu) I: theta^T A^-1 theta and ||A^-1 theta||^2 are the first two derivatives of
+      // ||theta(mu)||^2, up to constants. Newton's step falls short from the left because 1/||theta(mu)|| is concave;
+      // Halley's correction by the second derivative saves a factorisation or two. It may lengthen the step twofold at
+      // most: far from the root the expansion means little.
       cholesky_.solve_half(theta_, half_);
-      const double slope = dot(half_, half_);
-      next = mu + (length / radius - 1.0) * (length * length / slope);
-      // From the far side Newton's step may point below zero: the minimiser may be interior.
+      const double first = dot(half_, half_);
+      cholesky_.solve_other_half(half_, half_);
+      const double second = dot(half_, half_);
+      const double newton = (length / radius - 1.0) * (length * length / first);
+      const double concavity = std::max(0.0, second / first - first / (length * length));
+      next = mu + newton / std::max(0.5, 1.0 - 1.5 * concavity * newton);
+      // From the far side the step may point below zero: the minimiser may be interior.
       if (next <= 0.0 && !zero_refused) next = 0.0;
     }
     const bool usable =

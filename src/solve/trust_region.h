@@ -13,10 +13,11 @@
 
 namespace rivulet::solve {
 
-// Keeps its memory, and the last multiplier as the next start. When the minimiser is interior a call is one Cholesky
-// factorisation and two triangular solves; on the sphere it is one factorisation for each Newton step on the secular
-// equation 1/||theta(mu)|| = 1/radius, two or three from a warm start. Where that stalls (the hard case, q orthogonal
-// to the lowest eigenvectors) an eigendecomposition settles it: slower, allocates, rare.
+// Keeps its memory and nothing else: a result depends on the arguments alone. When the minimiser is interior a call is
+// one Cholesky factorisation and two triangular solves; on the sphere it is one factorisation for each step of Halley's
+// method on the secular equation 1/||theta(mu)|| = 1/radius: two or three as a rule, five to ten where the matrix is
+// indefinite. Where that stalls (the hard case, q orthogonal to the lowest eigenvectors) an eigendecomposition settles
+// it: slower, allocates, rare.
 //
 // Accuracy: the objective is within 1e-11 of its scale (||Q|| radius^2 + ||q|| radius) of the global minimum; ||theta||
 // may exceed the radius by rounding, which the caller removes by projecting.
@@ -31,7 +32,8 @@ class TrustRegion {
   [[nodiscard]] double multiplier() const { return multiplier_; }
 
  private:
-  bool newton(const Quadratic& quadratic, double ridge, double radius);
+  double first_multiplier(const Quadratic& quadratic, double ridge, double radius);
+  bool by_secular_equation(const Quadratic& quadratic, double ridge, double radius);
   void by_eigenvectors(const Quadratic& quadratic, double ridge, double radius);
 
   Cholesky cholesky_;

@@ -1,0 +1,123 @@
+#include "rivulet/refit.h"
+
+#include <charconv>
+#include <cmath>
+#include <string_view>
+#include <system_error>
+
+#include "base/shown.h"
+#include "fit/mechanism.h"
+#include "fit/model_fitter.h"
+#include "privacy/mechanism_plan.h"
+#include "rivulet/error.h"
+
+namespace rivulet {
+namespace {
+
+void read_regularisation(std::string_view text, fit::ModelFitter::Options& out) {
+  out.noise_aware_ridge = text == "auto";
+  out.ridge = 0.0;
+  if (text == "auto" || text == "none") return;
+  constexpr std::string_view prefix = "ridge:";
+  if (text.starts_with(prefix)) {
+    const char* const last = text.data() + text.size();
+    const auto [end, status] = std::from_chars(text.data() + prefix.size(), last, out.ridge);
+    if (status == std::errc{} && end == last && out.ridge > 0.0 && std::isfinite(out.ridge)) return;
+  }
+  throw RequestError("regularisation", shown(text) +
+                                           " is none; accepted: auto, none, or ridge:LAMBDA with a positive finite "
+                                           "LAMBDA, e.g. ridge:10");
+}
+
+fit::ModelFitter::Options read_options(const PrivIncReg1::Options& stream, const Refit::Options& options) {
+  PrivIncReg1::Options request = stream;
+  request.solver = options.solver;
+  request = fit::with_defaults(request);
+  fit::ModelFitter::Options result;
+  result.constraint = options.constraint;
+  read_regularisation(options.regularisation, result);
+  if (request.solver == PrivIncReg1::Solver::noisy_proj_grad) {
+    if (result.ridge > 0.0) {
+      throw RequestError("regularisation", shown(std::string_view(options.regularisation)) +
+                                               " given, but noisy_proj_grad has no regularisation; accepted: auto or "
+                                               "none, or the fast solver");
+    }
+    // The stream's own constraint is part of its mechanism, whatever the model is fitted to now.
+    const privacy::MechanismPlan plan(fit::mechanism_request(request));
+    result.noisy_proj_grad = fit::fitter_options(request, plan).noisy_proj_grad;
+  }
+  return result;
+}
+
+}  // namespace
+
+struct Refit::Inside {
+  Inside(const PrivIncReg1::Options& stream, const Options& options)
+      : schema(options.features ? stream.schema.subset(*options.features) : stream.schema),
+        whole_dimension(stream.schema.dimension()),
+        fitter(schema, read_options(stream, options)) {
+    if (options.features) positions = stream.schema.subset_coordinates(*options.features);
+  }
+
+  void select(const Statistics& from, Statistics& to) const {
+    const std::size_t d = positions->size();
+    to = Statistics{.step = from.step,
+                    .rows = from.rows,
+                    .dimension = d,
+                    .gram = std::move(to.gram),
+                    .cross = std::move(to.cross),
+                    .target_square = from.target_square,
+                    .has_target_square = from.has_target_square,
+                    .target_square_stddev = from.target_square_stddev,
+                    .noise = from.noise,
+                    .not_private = from.not_private};
+    to.gram.resize(d * d);
+    to.cross.resize(d);
+    for (std::size_t i = 0; i < d; ++i) {
+      const std::size_t row = (*positions)[i] * whole_dimension;
+      for (std::size_t j = 0; j < d; ++j) to.gram[i * d + j] = from.gram[row + (*positions)[j]];
+      to.cross[i] = from.cross[(*positions)[i]];
+    }
+  }
+
+  Schema schema;
+  std::size_t whole_dimension;
+  fit::ModelFitter fitter;
+  std::optional<std::vector<std::size_t>> positions;  // of the chosen coordinates; absent: all
+  Statistics part;                                    // memory of fit()
+};
+
+Refit::Options Refit::settings_of(const PrivIncReg1::Options& stream) {
+  const PrivIncReg1::Options complete = fit::with_defaults(stream);
+  return {.constraint = complete.constraint,
+          .solver = complete.solver,
+          .features = std::nullopt,
+          .regularisation = complete.noise_aware_ridge ? "auto" : "none"};
+}
+
+Refit::Refit(const PrivIncReg1::Options& stream, const Options& options)
+    : inside_(std::make_unique<Inside>(stream, options)) {}
+Refit::Refit(Refit&&) noexcept = default;
+Refit& Refit::operator=(Refit&&) noexcept = default;
+Refit::~Refit() = default;
+
+const Schema& Refit::schema() const {
+  return inside_->schema;
+}
+
+Statistics Refit::select(const Statistics& statistics) const {
+  fit::require_shape(statistics, inside_->whole_dimension);
+  if (!inside_->positions) return statistics;
+  Statistics part;
+  inside_->select(statistics, part);
+  return part;
+}
+
+Model Refit::fit(const Statistics& statistics) {
+  fit::require_shape(statistics, inside_->whole_dimension);
+  if (!inside_->positions) return inside_->fitter.fit(statistics);
+  inside_->select(statistics, inside_->part);
+  return inside_->fitter.fit(inside_->part);
+}
+
+}  // namespace rivulet
