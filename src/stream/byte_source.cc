@@ -111,6 +111,7 @@ std::size_t FileSource::fetch(std::span<char> block) {
     }
     if (may_wait_) {
       pollfd waiting{descriptor_, POLLIN, 0};
+      if (before_waiting_ && ::poll(&waiting, 1, 0) == 0) before_waiting_();
       const int ready = ::poll(&waiting, 1, kStopLatencyMilliseconds);
       if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
     }

@@ -5,10 +5,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace rivulet::stream {
 
@@ -53,6 +55,10 @@ class FileSource final : public ByteSource {
   [[nodiscard]] bool stopped() const override { return stopped_; }
   [[nodiscard]] const std::string& name() const override { return name_; }
 
+  // Called each time a read() is about to wait because a pipe or terminal has nothing yet: the moment to hand on what was
+  // gathered. It must not read from this source.
+  void before_waiting(std::function<void()> call) { before_waiting_ = std::move(call); }
+
   // Size on disk, from where reading began; nothing for a pipe or a terminal.
   [[nodiscard]] std::optional<std::uint64_t> total_bytes() const { return total_bytes_; }
   // Bytes of the input used so far, counted as stored (compressed): position() / total_bytes() is the progress.
@@ -86,6 +92,7 @@ class FileSource final : public ByteSource {
   std::uint64_t fetched_ = 0;
 
   std::unique_ptr<Inflater> inflater_;
+  std::function<void()> before_waiting_;
   std::string fault_;  // set once the compressed stream turned out to be broken
 };
 

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <functional>
-#include <limits>
 #include <new>
 #include <sstream>
 #include <toml.hpp>
@@ -16,89 +14,12 @@
 #include "stream/number_text.h"
 #include "stream/setting_text.h"
 #include "stream/toml_guard.h"
+#include "stream/toml_values.h"
 
 namespace rivulet::stream {
 namespace {
 
 constexpr std::size_t kLargestConfig = std::size_t{1} << 20;
-std::string shown_value(const toml::value& value) {
-  switch (value.type()) {
-    case toml::value_t::boolean:
-      return value.as_boolean() ? "true" : "false";
-    case toml::value_t::integer:
-      return std::to_string(value.as_integer());
-    case toml::value_t::floating:
-      return shown(value.as_floating());
-    case toml::value_t::string:
-      return shown(value.as_string().str);
-    case toml::value_t::array:
-      return "a list of " + std::to_string(value.as_array().size());
-    case toml::value_t::table:
-      return "a table";
-    default:
-      return "a date or time";
-  }
-}
-
-[[noreturn]] void refuse(const std::string& key, const toml::value& value, const std::string& accepted) {
-  throw RequestError(key, shown_value(value) + " is not accepted; accepted: " + accepted);
-}
-
-std::string text_of(const std::string& key, const toml::value& value, const std::string& accepted) {
-  if (!value.is_string() || value.as_string().str.empty()) refuse(key, value, accepted);
-  return value.as_string().str;
-}
-
-// The parser turns a number too large for its type into the largest one there is; that is no number anybody wrote.
-bool is_saturated(const toml::value& value) {
-  if (value.is_integer()) {
-    const auto number = value.as_integer();
-    return number == std::numeric_limits<toml::integer>::max() || number == std::numeric_limits<toml::integer>::min();
-  }
-  return value.is_floating() && std::abs(value.as_floating()) == std::numeric_limits<toml::floating>::max();
-}
-
-double number_of(const std::string& key, const toml::value& value, const std::string& accepted) {
-  if (!(value.is_integer() || value.is_floating()) || is_saturated(value)) refuse(key, value, accepted);
-  return value.is_integer() ? static_cast<double>(value.as_integer()) : value.as_floating();
-}
-
-double positive_of(const std::string& key, const toml::value& value) {
-  constexpr auto kAccepted = "a positive finite number, e.g. 1.5";
-  const double number = number_of(key, value, kAccepted);
-  if (!(number > 0.0) || !std::isfinite(number)) refuse(key, value, kAccepted);
-  return number;
-}
-
-std::uint64_t positive_whole_of(const std::string& key, const toml::value& value,
-                                const std::string& accepted = "a positive whole number, e.g. 100") {
-  if (!value.is_integer() || value.as_integer() <= 0 || is_saturated(value)) refuse(key, value, accepted);
-  return static_cast<std::uint64_t>(value.as_integer());
-}
-
-std::vector<std::string> names_of(const std::string& key, const toml::value& value, const std::string& accepted) {
-  if (!value.is_array()) refuse(key, value, accepted);
-  std::vector<std::string> names;
-  for (const toml::value& name : value.as_array()) names.push_back(text_of(key, name, accepted));
-  return names;
-}
-
-Interval interval_of(const std::string& key, const toml::value& value) {
-  constexpr auto kAccepted = "[lo, hi] or \"lo:hi\", two finite numbers with lo < hi";
-  if (value.is_string()) return parse_interval(value.as_string().str, key);
-  if (!value.is_array() || value.as_array().size() != 2) refuse(key, value, kAccepted);
-  const Interval bounds{number_of(key, value.as_array()[0], kAccepted), number_of(key, value.as_array()[1], kAccepted)};
-  if (!std::isfinite(bounds.lo) || !std::isfinite(bounds.hi) || !(bounds.lo < bounds.hi)) {
-    throw RequestError(key,
-                       "[" + shown(bounds.lo) + ", " + shown(bounds.hi) + "] is not accepted; accepted: " + kAccepted);
-  }
-  return bounds;
-}
-
-Horizon horizon_of(const std::string& key, const toml::value& value) {
-  if (value.is_string()) return parse_horizon(value.as_string().str, key);
-  return Horizon::known(positive_whole_of(key, value, "\"unbounded\" or a positive whole number of steps"));
-}
 
 // Runs `read` on one value of the file and adds to its errors where in the file that was.
 void at_line(const toml::value& value, const std::string& origin, const std::function<void()>& read) {
@@ -138,18 +59,14 @@ struct Setting {
 constexpr auto kName = "the name of a column in quotes";
 constexpr auto kPath = "a path in quotes";
 
-constexpr std::array<Setting, 17> kSettings{{
+constexpr std::array<Setting, 22> kSettings{{
     {"input", [](FitConfig& c, const std::string& key, const toml::value& v) { c.input = text_of(key, v, kPath); }},
     {"target", [](FitConfig& c, const std::string& key, const toml::value& v) { c.target = text_of(key, v, kName); }},
     {"features",
      [](FitConfig& c, const std::string& key, const toml::value& v) {
        c.features = names_of(key, v, "a list of names of columns, e.g. [\"age\", \"income\"]");
      }},
-    {"intercept",
-     [](FitConfig& c, const std::string& key, const toml::value& v) {
-       if (!v.is_boolean()) refuse(key, v, "true or false, without quotes");
-       c.intercept = v.as_boolean();
-     }},
+    {"intercept", [](FitConfig& c, const std::string& key, const toml::value& v) { c.intercept = switch_of(key, v); }},
     {"clip-norm",
      [](FitConfig& c, const std::string& key, const toml::value& v) { c.clip_norm = positive_of(key, v); }},
     {"epsilon", [](FitConfig& c, const std::string& key, const toml::value& v) { c.epsilon = positive_of(key, v); }},
@@ -157,7 +74,7 @@ constexpr std::array<Setting, 17> kSettings{{
      [](FitConfig& c, const std::string& key, const toml::value& v) {
        constexpr auto kAccepted = "a number above 0 and below 1, e.g. 1e-6";
        const double delta = number_of(key, v, kAccepted);
-       if (!(delta > 0.0) || !(delta < 1.0)) refuse(key, v, kAccepted);
+       if (!(delta > 0.0) || !(delta < 1.0)) refuse_value(key, v, kAccepted);
        c.delta = delta;
      }},
     {"neighbours",
@@ -191,6 +108,17 @@ constexpr std::array<Setting, 17> kSettings{{
      [](FitConfig& c, const std::string& key, const toml::value& v) {
        c.delimiter = parse_delimiter(text_of(key, v, "one character in quotes, or \"tab\""), key);
      }},
+    {"model", [](FitConfig& c, const std::string& key, const toml::value& v) { c.model = text_of(key, v, kPath); }},
+    {"only-if",
+     [](FitConfig& c, const std::string& key, const toml::value& v) {
+       constexpr auto kAccepted = "a condition in quotes, e.g. \"age=18:65\", or a list of them";
+       c.only_if = v.is_array() ? names_of(key, v, kAccepted) : std::vector{text_of(key, v, kAccepted)};
+     }},
+    {"unit", [](FitConfig& c, const std::string& key, const toml::value& v) { c.unit = text_of(key, v, kName); }},
+    {"max-rows-per-unit", [](FitConfig& c, const std::string& key,
+                             const toml::value& v) { c.max_rows_per_unit = positive_whole_of(key, v); }},
+    {"whole-steps",
+     [](FitConfig& c, const std::string& key, const toml::value& v) { c.whole_steps = switch_of(key, v); }},
 }};
 
 [[noreturn]] void refuse_key(const std::string& key) {
@@ -208,7 +136,7 @@ void read_setting(FitConfig& config, const Entry& entry) {
   const std::string& key = entry.key;
   const toml::value& value = entry.value;
   if (key == "bounds" || key == "levels") {
-    refuse(key, value, "a table: [" + key + "] on a line of its own, then one entry a column");
+    refuse_value(key, value, "a table: [" + key + "] on a line of its own, then one entry a column");
   }
   const auto setting = std::find_if(kSettings.begin(), kSettings.end(), [&](const Setting& s) { return s.key == key; });
   if (setting == kSettings.end()) refuse_key(key);

@@ -48,6 +48,11 @@ struct FitConfig {
   std::optional<Profile> profile;
   std::optional<std::string> releases;  // a path
   std::optional<char> delimiter;
+  std::optional<std::string> model;  // a path
+  std::vector<std::string> only_if;  // conditions on rows as text, e.g. "nonzeros<=5", "age=18:65"
+  std::optional<std::string> unit;   // the column that says whose row it is
+  std::optional<std::uint64_t> max_rows_per_unit;
+  std::optional<bool> whole_steps;
 };
 
 // Throws IoError when the file cannot be read, else as parse_config().
@@ -56,8 +61,8 @@ FitConfig read_config(const std::string& path);
 // the key, the value, what would be accepted, `origin` and the line.
 FitConfig parse_config(std::string_view text, const std::string& origin);
 
-// Whatever `overrides` sets wins. Bounds and levels are merged column by column: an override of either kind replaces
-// what the base says about that column.
+// Whatever `overrides` sets wins; a list replaces a list. Bounds and levels are merged column by column: an override of
+// either kind replaces what the base says about that column.
 FitConfig merge(FitConfig base, const FitConfig& overrides);
 
 // The schema those settings declare. Throws RequestError when target or features are not set, when one of them has

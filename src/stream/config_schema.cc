@@ -70,6 +70,11 @@ FitConfig merge(FitConfig base, const FitConfig& overrides) {
   override_with(base.profile, overrides.profile);
   override_with(base.releases, overrides.releases);
   override_with(base.delimiter, overrides.delimiter);
+  override_with(base.model, overrides.model);
+  if (!overrides.only_if.empty()) base.only_if = overrides.only_if;
+  override_with(base.unit, overrides.unit);
+  override_with(base.max_rows_per_unit, overrides.max_rows_per_unit);
+  override_with(base.whole_steps, overrides.whole_steps);
   for (const auto& [name, bounds] : overrides.bounds) base.levels.erase(name);
   for (const auto& [name, levels] : overrides.levels) base.bounds.erase(name);
   for (const auto& [name, bounds] : overrides.bounds) base.bounds.insert_or_assign(name, bounds);

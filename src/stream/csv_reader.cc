@@ -18,7 +18,8 @@ bool is_line_end(char byte) {
 
 }  // namespace
 
-CsvReader::CsvReader(ByteSource& source, CsvOptions options) : source_(source), options_(options) {
+CsvReader::CsvReader(ByteSource& source, CsvOptions options, ConsumedPrefix* prefix)
+    : source_(source), options_(options), prefix_(prefix) {
   if (options_.delimiter == kQuote || is_line_end(options_.delimiter)) {
     throw RequestError("delimiter", "a quote or a line end cannot separate fields; accepted: any other character");
   }
@@ -97,6 +98,8 @@ void CsvReader::make_room() {
 
 // Moves the unfinished record to the front of `destination`, which may be the buffer itself; its fields move along.
 void CsvReader::move_record(std::vector<char>& destination) {
+  show_prefix(dropped_ + record_begin_);
+  dropped_ += record_begin_;
   const char* const old_begin = buffer_.data() + record_begin_;
   for (std::string_view& field : fields_) {
     field = {destination.data() + (field.data() - old_begin), field.size()};
@@ -106,6 +109,12 @@ void CsvReader::move_record(std::vector<char>& destination) {
   position_ -= record_begin_;
   filled_ -= record_begin_;
   record_begin_ = 0;
+}
+
+void CsvReader::show_prefix(std::uint64_t end) const {
+  if (prefix_ == nullptr || end <= prefix_->hashed()) return;
+  const char* const unseen = buffer_.data() + (prefix_->hashed() - dropped_);
+  prefix_->hash({unseen, static_cast<std::size_t>(end - prefix_->hashed())});
 }
 
 // Goes on from position_. True when a record is complete; false when the filled part of the buffer is used up.
@@ -213,29 +222,39 @@ bool CsvReader::end_input() {
     field_escaped_ = false;
   }
   end_field(state_ == State::quote_in_quoted ? position_ - 1 : position_);
+  ended_with_input_ = true;
   return true;
 }
 
 void CsvReader::deliver(Record& record) {
   delivered_ = true;
+  record_end_ = offset();
   record.line = record_line_;
   if (malformed_) {
     record.fields = {};
     record.status = RecordStatus::malformed;
     return;
   }
-  for (const std::size_t index : escaped_fields_) {
-    char* const begin = buffer_.data() + (fields_[index].data() - buffer_.data());
-    char* out = begin;
-    for (const char* in = begin; in != begin + fields_[index].size(); ++in) {
-      *out++ = *in;
-      if (*in == kQuote) ++in;  // the second quote of a pair
-    }
-    fields_[index] = {begin, static_cast<std::size_t>(out - begin)};
-  }
+  if (!escaped_fields_.empty()) unescape_fields();
   if (width_ == 0) width_ = fields_.size();
   record.fields = fields_;
   record.status = fields_.size() == width_ ? RecordStatus::ok : RecordStatus::ragged;
+}
+
+void CsvReader::unescape_fields() {
+  std::size_t room = 0;
+  for (const std::size_t index : escaped_fields_) room += fields_[index].size();
+  unescaped_.resize(room);
+  char* out = unescaped_.data();
+  for (const std::size_t index : escaped_fields_) {
+    const char* const begin = out;
+    const std::string_view escaped = fields_[index];
+    for (std::size_t i = 0; i < escaped.size(); ++i) {
+      *out++ = escaped[i];
+      if (escaped[i] == kQuote) ++i;  // the second quote of a pair
+    }
+    fields_[index] = {begin, static_cast<std::size_t>(out - begin)};
+  }
 }
 
 }  // namespace rivulet::stream

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "stream/byte_source.h"
+#include "stream/consumed_prefix.h"
 
 namespace rivulet::stream {
 
@@ -45,12 +46,23 @@ struct Record {
 class CsvReader {
  public:
   // The source must outlive the reader. Throws RequestError on a delimiter that could not work or a limit of 0.
-  explicit CsvReader(ByteSource& source, CsvOptions options = {});
+  // `prefix`, if there is one, must outlive the reader, too: it is shown every byte before the reader parts with it.
+  explicit CsvReader(ByteSource& source, CsvOptions options = {}, ConsumedPrefix* prefix = nullptr);
 
   // False at the end of the input, or when the source was stopped: then an unfinished record waits for the next call
   // and is never delivered by halves. `record` points into the reader and is valid until the next call. Passes on
   // IoError.
   bool next(Record& record);
+
+  // Bytes of the input looked at so far, an unfinished record included.
+  [[nodiscard]] std::uint64_t offset() const { return dropped_ + position_; }
+  // Bytes of the input up to the end of the last record that next() gave. The LF or CR that ends its line is included,
+  // the LF of a CRLF is not.
+  [[nodiscard]] std::uint64_t record_end() const { return record_end_; }
+  // Whether that record ended with the input and not with a line end.
+  [[nodiscard]] bool ended_with_input() const { return ended_with_input_; }
+  // Shows the prefix what it has not seen of the first `end` bytes of the input; `end` is at most offset().
+  void show_prefix(std::uint64_t end) const;
 
  private:
   // Where in a record the scan stands; kept between blocks.
@@ -66,21 +78,28 @@ class CsvReader {
   void end_record(std::size_t end);
   bool end_input();
   void deliver(Record& record);
+  void unescape_fields();
   void forget_delivered();
 
   ByteSource& source_;
   CsvOptions options_;
+  ConsumedPrefix* prefix_;
   std::array<bool, 256> ends_plain_field_{};
 
-  std::vector<char> buffer_;      // one byte longer than ever filled: room for a sentinel
+  // One byte longer than ever filled: room for a sentinel. What was read is never altered, so that it can be hashed
+  // late.
+  std::vector<char> buffer_;
   std::size_t record_begin_ = 0;  // offsets into buffer_; [record_begin_, filled_) is not delivered yet
   std::size_t field_begin_ = 0;
   std::size_t position_ = 0;
   std::size_t filled_ = 0;
+  std::uint64_t dropped_ = 0;     // bytes of the input before those in the buffer
+  std::uint64_t record_end_ = 0;  // in the input, not in the buffer
 
   State state_ = State::field_start;
   std::vector<std::string_view> fields_;
   std::vector<std::size_t> escaped_fields_;  // indices of fields that hold ""
+  std::vector<char> unescaped_;              // their text with every "" as one quote
   bool field_escaped_ = false;
   bool malformed_ = false;
   bool overlong_ = false;   // past the limit: its bytes are dropped as they are scanned
@@ -92,6 +111,7 @@ class CsvReader {
   bool after_carriage_return_ = false;
   bool started_ = false;
   bool at_end_ = false;
+  bool ended_with_input_ = false;
 };
 
 }  // namespace rivulet::stream

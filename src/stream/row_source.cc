@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 
 #include "rivulet/error.h"
 #include "stream/number_text.h"
@@ -44,37 +45,66 @@ std::size_t find_column(const std::string& name, const std::vector<std::string>&
   return static_cast<std::size_t>(first - header.begin());
 }
 
+void check_unit_column(const std::string& name, const Schema& schema) {
+  if (name.empty()) throw RequestError("unit", "\"\" is not a name; accepted: the name of a column");
+  const bool is_feature = std::any_of(schema.features().begin(), schema.features().end(),
+                                      [&](const Feature& feature) { return feature.name == name; });
+  if (is_feature || name == schema.target_name()) {
+    throw RequestError("unit", shown(name) + " is " + (is_feature ? "a feature" : "the target") +
+                                   "; accepted: a column that is neither a feature nor the target");
+  }
+}
+
 }  // namespace
 
+OperatorTally& OperatorTally::operator+=(const OperatorTally& other) {
+  rows += other.rows;
+  ragged += other.ragged;
+  malformed += other.malformed;
+  missing += other.missing;
+  not_a_number += other.not_a_number;
+  unknown_level += other.unknown_level;
+  missing_unit += other.missing_unit;
+  return *this;
+}
+
 CsvRowSource::CsvRowSource(ByteSource& source, const Schema& schema, CsvOptions options)
-    : source_name_(source.name()), reader_(source, options), row_width_(schema.row_width()) {
+    : CsvRowSource(source, schema, CsvRowOptions{.csv = options}) {}
+
+CsvRowSource::CsvRowSource(ByteSource& source, const Schema& schema, const CsvRowOptions& options)
+    : source_(source),
+      prefix_(options.track_position ? std::make_unique<ConsumedPrefix>() : nullptr),
+      reader_(source, options.csv, prefix_.get()),
+      row_width_(schema.row_width()) {
   schema.validate();
+  if (options.unit_column) check_unit_column(*options.unit_column, schema);
   Record record;
   if (!reader_.next(record)) {
-    throw IoError(source_name_ + (source.stopped() ? ": stopped before the header line was complete"
-                                                   : ": is empty; accepted: CSV with a header line"));
+    throw IoError(source_.name() + (source.stopped() ? ": stopped before the header line was complete"
+                                                     : ": is empty; accepted: CSV with a header line"));
   }
   if (record.status != RecordStatus::ok) {
-    throw IoError(source_name_ + ": the header on line " + std::to_string(record.line) +
+    throw IoError(source_.name() + ": the header on line " + std::to_string(record.line) +
                   " is not valid CSV: a quote is not closed or followed by text, or it is longer than " +
-                  std::to_string(options.record_limit) + " bytes");
+                  std::to_string(options.csv.record_limit) + " bytes");
   }
   std::vector<std::string> header;
   for (const std::string_view name : record.fields) header.emplace_back(trimmed(name));
   // With one column a missing value is an empty line, which is no record: the number of rows would depend on a row's
   // content.
   if (header.size() == 1) {
-    throw RequestError("column " + header.front(), "is the only column of " + source_name_ +
+    throw RequestError("column " + header.front(), "is the only column of " + source_.name() +
                                                        ", where a missing value cannot be told from an empty line; "
                                                        "accepted: CSV with two or more columns");
   }
-  bind(schema, header);
+  bind(schema, options, header);
+  mark_consumed();
 }
 
-void CsvRowSource::bind(const Schema& schema, const std::vector<std::string>& header) {
+void CsvRowSource::bind(const Schema& schema, const CsvRowOptions& options, const std::vector<std::string>& header) {
   std::size_t value = 0;
   for (const Feature& feature : schema.features()) {
-    const std::size_t field = find_column(feature.name, header, schema, source_name_);
+    const std::size_t field = find_column(feature.name, header, schema, source_.name());
     if (const auto* levels = std::get_if<Levels>(&feature.domain)) {
       CategoricalColumn column{field, value, schema.has_intercept() ? std::size_t{1} : std::size_t{0}, {}};
       for (std::size_t i = 0; i < levels->names.size(); ++i) column.levels.emplace(levels->names[i], i);
@@ -84,32 +114,39 @@ void CsvRowSource::bind(const Schema& schema, const std::vector<std::string>& he
       numeric_.push_back({field, value++});
     }
   }
-  target_field_ = find_column(schema.target_name(), header, schema, source_name_);
+  if (options.needs_target) target_field_ = find_column(schema.target_name(), header, schema, source_.name());
+  if (options.unit_column) unit_field_ = find_column(*options.unit_column, header, schema, source_.name());
 }
 
 bool CsvRowSource::next(Row& row) {
+  if (resuming_) throw std::logic_error("CsvRowSource::next() before resume() succeeded");
   Record record;
   if (!reader_.next(record)) return false;
+  mark_consumed();
   ++tally_.rows;
   row.values.resize(row_width_);
+  row.unit.clear();
+  row.usable = false;
 
-  bool usable = false;
   if (record.status == RecordStatus::ok) {
     const Fault fault = read_fields(record, row);
     count(fault);
-    usable = fault == Fault::none;
+    row.usable = fault == Fault::none;
   } else {
     ++(record.status == RecordStatus::ragged ? tally_.ragged : tally_.malformed);
   }
-  if (!usable) {
-    constexpr double kUnusable = std::numeric_limits<double>::quiet_NaN();
-    std::fill(row.values.begin(), row.values.end(), kUnusable);
-    row.target = kUnusable;
-  }
+  constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+  if (!row.usable) std::fill(row.values.begin(), row.values.end(), kNothing);
+  if (!row.usable || !target_field_) row.target = kNothing;
   return true;
 }
 
 CsvRowSource::Fault CsvRowSource::read_fields(const Record& record, Row& row) {
+  if (unit_field_) {
+    const std::string_view unit = trimmed(record.fields[*unit_field_]);
+    if (means_missing(unit)) return Fault::missing_unit;
+    row.unit = unit;
+  }
   for (const NumericColumn& column : numeric_) {
     const Fault fault = read_number(record.fields[column.field], row.values[column.value]);
     if (fault != Fault::none) return fault;
@@ -118,7 +155,7 @@ CsvRowSource::Fault CsvRowSource::read_fields(const Record& record, Row& row) {
     const Fault fault = read_level(record.fields[column.field], column, row.values);
     if (fault != Fault::none) return fault;
   }
-  return read_number(record.fields[target_field_], row.target);
+  return target_field_ ? read_number(record.fields[*target_field_], row.target) : Fault::none;
 }
 
 CsvRowSource::Fault CsvRowSource::read_number(std::string_view cell, double& number) {
@@ -158,6 +195,9 @@ void CsvRowSource::count(Fault fault) {
       break;
     case Fault::unknown_level:
       ++tally_.unknown_level;
+      break;
+    case Fault::missing_unit:
+      ++tally_.missing_unit;
       break;
   }
 }

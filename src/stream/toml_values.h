@@ -1,0 +1,34 @@
+// Settings from values of a TOML file. What is not accepted is a RequestError that names the key, the value and what
+// would be accepted.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <toml.hpp>
+#include <vector>
+
+#include "rivulet/budget.h"
+#include "rivulet/schema.h"
+
+namespace rivulet::stream {
+
+[[noreturn]] void refuse_value(const std::string& key, const toml::value& value, const std::string& accepted);
+
+// Text that is not empty.
+std::string text_of(const std::string& key, const toml::value& value, const std::string& accepted);
+// A list of texts, none of them empty.
+std::vector<std::string> names_of(const std::string& key, const toml::value& value, const std::string& accepted);
+bool switch_of(const std::string& key, const toml::value& value);
+
+// Any number the parser could represent.
+double number_of(const std::string& key, const toml::value& value, const std::string& accepted);
+double positive_of(const std::string& key, const toml::value& value);
+std::uint64_t positive_whole_of(const std::string& key, const toml::value& value,
+                                const std::string& accepted = "a positive whole number, e.g. 100");
+
+// [lo, hi] or "lo:hi", finite and in this order.
+Interval interval_of(const std::string& key, const toml::value& value);
+// "unbounded" or a positive whole number of steps.
+Horizon horizon_of(const std::string& key, const toml::value& value);
+
+}  // namespace rivulet::stream
