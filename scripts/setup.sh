@@ -10,6 +10,7 @@ packages=(
   libeigen3-dev                                  # dense algebra
   libssl-dev                                     # AES-256-CTR random bits
   libmpfr-dev libgmp-dev                         # undecided accept tests of the exact noise; test oracles
+  libsqlite3-dev                                 # model files
   zlib1g-dev                                     # .csv.gz
   libcli11-dev libtoml11-dev nlohmann-json3-dev libfmt-dev   # command line, configuration, output
   libgtest-dev libbenchmark-dev                  # tests, benchmarks

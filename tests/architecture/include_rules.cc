@@ -70,9 +70,12 @@ const std::map<std::string, std::set<std::string>>& allowed_includes() {
       {"geometry", {"base"}},
       {"solve", {"base", "geometry"}},
       {"fit", {"base", "strategy", "privacy", "decode", "geometry", "solve", "wall"}},
+      {"infer", {"base"}},
       {"regression", {"base", "strategy", "privacy", "kernel", "decode", "geometry", "solve", "fit", "wall"}},
+      {"log", {"base", "strategy", "privacy", "fit", "solve", "geometry"}},
+      {"store", {"base", "privacy", "fit", "log", "regression", "wall", "strategy", "solve", "geometry"}},
       {"stream", {"base"}},
-      {"cli", {"base", "strategy", "privacy", "decode", "geometry", "solve", "fit", "regression", "stream", "wall"}},
+      {"cli", {"base", "strategy", "privacy", "decode", "geometry", "solve", "fit", "regression", "stream", "wall", "log", "store"}},
   };
   return table;
 }

@@ -1,0 +1,94 @@
+// PrivIncReg1 whose life is in a model file: it survives crashes, restarts and full disks without ever publishing a step
+// twice, losing a published release or counting a row twice.
+//
+//   auto regression = rivulet::DurableRegression::create("survey.rivulet", options);   // or open("survey.rivulet")
+//   while (next_row(values, target)) {
+//     regression.observe(values, target);
+//     if (time_to_commit()) for (const rivulet::Release& release : regression.commit(position)) publish(release);
+//   }
+//   for (const rivulet::Release& release : regression.close(position)) publish(release);
+//
+// Publish after commit. Releases stay inside until commit() has written them, the kernel's state and the caller's source
+// position to disk in one transaction; only then are they handed out. After a crash, open() goes on from the last
+// commit: the rows since then are as if never seen and must be fed again, from the stored position; a step that was not
+// committed was never published and draws fresh noise; one that was is never drawn again.
+//
+// The file. SQLite, readable by its owner alone (0600): besides the releases it holds the kernel's exact sums, which are
+// sensitive. ReleaseLog::export_to() writes the public half to a file that is safe to hand out. One process at a time
+// may have a model open for writing.
+//
+// An old copy of the file, put back behind releases that were already published, would publish those steps again with
+// other noise. Nothing inside the file can tell; the place the releases went to can: require_published() with the last
+// step and chain value known there refuses to go on.
+//
+// Cost of a commit: one fsync, O(d^2) bytes, and O(d^2) for each release. Memory: that of PrivIncReg1 and of the releases
+// since the last commit. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rivulet/priv_inc_reg1.h"
+#include "rivulet/release_log.h"
+
+namespace rivulet {
+
+class DurableRegression {
+ public:
+  // Throws RequestError as PrivIncReg1 does, IoError when the file exists already or cannot be made.
+  static DurableRegression create(const std::string& path, const PrivIncReg1::Options& options);
+  // Throws IoError (no such file, read-only), DamagedFile, ModelConflict when another process has it open. All releases
+  // are read and checked first; a file that is refused is left as it was.
+  static DurableRegression open(const std::string& path);
+
+  // For the operator's eyes only: source() of a model that may be in use, without opening it for writing. Sensitive.
+  static std::string source_of(const std::string& path);
+
+  DurableRegression(DurableRegression&&) noexcept;
+  DurableRegression& operator=(DurableRegression&&) noexcept;
+  // Forgets what was not committed.
+  ~DurableRegression();
+
+  // As PrivIncReg1::observe(); the release, if the row completed a step, waits for commit(). After a failed commit()
+  // every call throws Error: what is on disk is the truth, open() it again.
+  bool observe(std::span<const double> values, double target);
+  bool observe(std::span<const double> values, double target, std::string_view unit);
+  bool flush();
+
+  // Makes everything so far durable, together with `source` (where to go on reading: any bytes, kept in the sensitive
+  // half). Returns the releases that may be published now, oldest first. Throws IoError when the disk refuses.
+  std::vector<Release> commit(std::string_view source);
+  // The same, and notes in the ledger that this run ended; nothing can be observed afterwards.
+  std::vector<Release> close(std::string_view source);
+
+  // As of the last commit().
+  [[nodiscard]] const std::string& source() const;
+  [[nodiscard]] std::uint64_t committed_step() const;
+  // Releases made since, waiting for commit().
+  [[nodiscard]] std::size_t waiting_releases() const;
+
+  // Committed releases, both ends included, e.g. those that a crash kept from being published.
+  [[nodiscard]] std::vector<Release> committed(std::uint64_t from, std::uint64_t to) const;
+  // What the place the releases go to has last seen: throws ModelConflict unless this model published exactly that. Step
+  // 0 is always right.
+  void require_published(std::uint64_t step, std::string_view chain) const;
+  // For places that cannot be asked: the last step known to have been handed on, stored with the next commit.
+  [[nodiscard]] std::uint64_t delivered() const;
+  void set_delivered(std::uint64_t step);
+
+  // The request, defaults filled in; step, rows and model include what is not committed and must not be published.
+  [[nodiscard]] const PrivIncReg1::Options& options() const;
+  [[nodiscard]] const PrivIncReg1& regression() const;
+  [[nodiscard]] const std::string& path() const;
+
+ private:
+  struct Inside;
+  explicit DurableRegression(std::unique_ptr<Inside> inside);
+  std::unique_ptr<Inside> inside_;
+};
+
+}  // namespace rivulet

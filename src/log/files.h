@@ -1,0 +1,58 @@
+// What SQLite leaves to us about files: which one a path means, what stands beside it, and which ones this process has
+// open.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace rivulet::log {
+
+// Without symbolic links, as SQLite resolves it: the names of what stands beside a file are made from this one. The path
+// itself when there is no such file.
+std::string resolved(const std::string& path);
+
+// Whether there is such a file and anything in it.
+bool has_content(const std::string& path);
+
+// The write-ahead log of the file that `path` means.
+std::string log_of(const std::string& path);
+
+// Device and number: the same for two names of one file.
+using FileNumber = std::pair<std::uint64_t, std::uint64_t>;
+std::optional<FileNumber> number_of(const std::string& path);
+
+// What changes when another process begins to write to a file: its log at the latest, before the file itself.
+struct FileStamp {
+  std::optional<FileNumber> file;
+  std::int64_t size = 0;
+  std::int64_t seconds = 0;
+  std::int64_t nanoseconds = 0;
+  bool has_log = false;
+  bool operator==(const FileStamp&) const = default;
+};
+FileStamp stamp_of(const std::string& resolved_path);
+
+// While one exists, SQLite has the file open in this process. POSIX gives up all locks of a process on a file as soon as
+// the process closes any descriptor of it, also one that had nothing to do with the locks; so nobody else in this
+// process may open and close such a file.
+class OpenFile {
+ public:
+  OpenFile(const std::string& path, bool writing);
+  ~OpenFile();
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+ private:
+  std::optional<FileNumber> file_;
+  bool writing_;
+};
+
+bool is_open_here(const std::string& path);
+bool is_written_here(const std::string& path);
+
+// Closes a descriptor of our own, now or when the last connection of this process to its file ends.
+void close_in_time(int descriptor);
+
+}  // namespace rivulet::log

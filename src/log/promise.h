@@ -1,0 +1,38 @@
+// What a model promises, as it stands in its file: the request, what was decided for it, and which model it is. Written
+// once, when the model is made, and the beginning of the chain that all its releases and ledger entries hang on.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "log/database.h"
+#include "privacy/mechanism_plan.h"
+#include "rivulet/priv_inc_reg1.h"
+
+namespace rivulet::log {
+
+struct Promise {
+  // As stored, in public_meta under these names.
+  std::string request;
+  std::string decisions_text;
+  std::string made_by;
+  std::string model;   // 16 bytes of its own, so that no two models have anything in common that could be mixed up
+  std::string digest;  // of the four
+
+  PrivIncReg1::Options options;
+  privacy::MechanismPlan plan;  // as decided then
+
+  // Of a new model. With an insecure seed nothing is random, `model` neither. Throws RequestError.
+  static std::shared_ptr<const Promise> made(const PrivIncReg1::Options& options,
+                                             const privacy::PlanDecisions& decisions);
+  // Not taken on trust: the mechanism that the decisions describe is accounted for again. Throws DamagedFile.
+  static std::shared_ptr<const Promise> read(Database& database);
+
+  // Into the empty tables of a new file.
+  void write(Database& database) const;
+};
+
+// The digest that a file says its promise has; a cheap way to know it again.
+std::string stored_promise_digest(Database& database);
+
+}  // namespace rivulet::log

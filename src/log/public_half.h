@@ -1,0 +1,73 @@
+// The release log and the ledger inside an open file. Both only ever grow, and each entry carries a digest over itself
+// and the entry before it, so that damage or a missing entry shows when it is read; where they end is noted besides, so
+// that a missing last entry shows too.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fit/model_fitter.h"
+#include "log/database.h"
+#include "log/digest.h"
+#include "log/format.h"
+#include "log/promise.h"
+#include "rivulet/release_log.h"
+
+namespace rivulet::log {
+
+// Where log and ledger end: the number of the last entry (0: none yet) and its digest, raw bytes.
+struct Tip {
+  std::uint64_t step = 0;
+  std::string chain;
+  std::uint64_t entry = 0;
+  std::string ledger_chain;
+  bool operator==(const Tip&) const = default;
+};
+
+class PublicHalf {
+ public:
+  // Checks file and promise. The database must outlive this.
+  explicit PublicHalf(Database& database);
+  // The same for a promise that was checked before: the file must still be of the same model.
+  PublicHalf(Database& database, std::shared_ptr<const Promise> promise);
+
+  [[nodiscard]] FileKind kind() const { return kind_; }
+  [[nodiscard]] const std::shared_ptr<const Promise>& promise() const { return promise_; }
+
+  // Throws DamagedFile when log or ledger end elsewhere.
+  Tip tip();
+  Release read(std::uint64_t step);
+  void scan(std::uint64_t from, std::uint64_t to, const std::function<void(const Release&)>& visit);
+  // The digest of `step`, raw bytes; of step 0, that of the promise.
+  std::string chain(std::uint64_t step);
+  std::vector<LedgerEntry> ledger();
+
+  // Inside the caller's transaction, which ends with put_tip(). Each moves the tip on.
+  void append(const Statistics& statistics, const std::vector<double>& theta, Tip& tip);
+  void enter(std::string_view event, std::uint64_t rows, std::string_view detail, Tip& tip);  // the time is now
+  void put_tip(const Tip& tip);
+  // The tip of a model without releases and entries.
+  [[nodiscard]] Tip first_tip() const { return {0, promise_->digest, 0, promise_->digest}; }
+
+  // Copies promise, releases and ledger into the empty public half of another file.
+  void copy_to(Database& destination);
+
+ private:
+  struct Row;
+  [[nodiscard]] Release release_from(const Row& row, const std::string& previous_chain);
+  std::string release_chain(std::string_view previous, std::uint64_t step, std::uint64_t rows,
+                            std::string_view statistics, std::string_view theta);
+  [[noreturn]] void damaged(const std::string& how) const;
+
+  Database& database_;
+  FileKind kind_;
+  std::shared_ptr<const Promise> promise_;
+  fit::ModelFitter fitter_;
+  Digest digest_;
+  Statement insert_;
+};
+
+}  // namespace rivulet::log

@@ -1,0 +1,235 @@
+#include "log/request_text.h"
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/bytes.h"
+#include "rivulet/error.h"
+
+namespace rivulet::log {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json bounds_json(Interval bounds) {
+  return ordered_json::array({bounds.lo, bounds.hi});
+}
+
+Interval bounds_from(const ordered_json& json) {
+  if (!json.is_array() || json.size() != 2) throw RequestError("bounds", "not two numbers");
+  return {json[0].get<double>(), json[1].get<double>()};
+}
+
+ordered_json features_json(const Schema& schema) {
+  ordered_json features = ordered_json::array();
+  for (const Feature& feature : schema.features()) {
+    ordered_json entry{{"name", feature.name}};
+    if (const auto* bounds = std::get_if<Interval>(&feature.domain)) {
+      entry["bounds"] = bounds_json(*bounds);
+    } else {
+      entry["levels"] = std::get<Levels>(feature.domain).names;
+    }
+    features.push_back(std::move(entry));
+  }
+  return features;
+}
+
+const char* word(PrivIncReg1::Solver solver) {
+  return solver == PrivIncReg1::Solver::noisy_proj_grad ? "noisy_proj_grad" : "fast";
+}
+
+ordered_json to_json(const PrivIncReg1::Options& options) {
+  const Schema& schema = options.schema;
+  ordered_json json;
+  json["target"] = {{"name", schema.target_name()}, {"bounds", bounds_json(schema.target_bounds())}};
+  json["features"] = features_json(schema);
+  json["intercept"] = schema.has_intercept();
+  json["clip-norm"] = schema.clip_norm() ? ordered_json(*schema.clip_norm()) : ordered_json();
+  json["epsilon"] = options.budget.epsilon;
+  json["delta"] = options.budget.delta;
+  json["neighbours"] = to_string(options.neighbours);
+  json["unit"] = options.unit ? ordered_json{{"name", options.unit->name}, {"max-rows", options.unit->max_rows}}
+                              : ordered_json();
+  json["only-if"] = options.only_if;
+  json["profile"] = to_string(options.profile);
+  json["horizon"] = options.horizon.is_known() ? ordered_json(options.horizon.steps()) : ordered_json("unbounded");
+  json["release-every"] = options.release_every;
+  json["strategy"] = to_string(*options.strategy);
+  json["buffers"] = options.buffers ? ordered_json(*options.buffers) : ordered_json();
+  json["tree-decoding"] = ordered_json();
+  if (options.tree_decoding) json["tree-decoding"] = *options.tree_decoding == TreeDecoding::paper ? "paper" : "optimal";
+  json["constraint"] = options.constraint;
+  json["solver"] = word(options.solver);
+  json["noise-aware-ridge"] = options.noise_aware_ridge;
+  json["insecure-seed"] = options.insecure_seed ? ordered_json(*options.insecure_seed) : ordered_json();
+  return json;
+}
+
+// Hands out each key once and notices what is left.
+class Keys {
+ public:
+  explicit Keys(const ordered_json& json) : json_(json) {
+    if (!json.is_object()) throw RequestError("request", "not an object");
+  }
+  const ordered_json& operator[](const char* key) {
+    const auto found = json_.find(key);
+    if (found == json_.end()) throw RequestError(key, "missing");
+    used_.insert(key);
+    return *found;
+  }
+  void finish() const {
+    for (const auto& [key, value] : json_.items()) {
+      if (!used_.contains(key)) throw RequestError(key, "unknown");
+    }
+  }
+
+ private:
+  const ordered_json& json_;
+  std::set<std::string> used_;
+};
+
+std::uint64_t whole(const ordered_json& json) {
+  if (!json.is_number_unsigned()) throw RequestError("number", "not a whole number");
+  return json.get<std::uint64_t>();
+}
+
+Schema schema_from(Keys& keys) {
+  Schema schema;
+  schema.intercept(keys["intercept"].get<bool>());
+  if (const ordered_json& limit = keys["clip-norm"]; !limit.is_null()) schema.clip_norm(limit.get<double>());
+  for (const ordered_json& entry : keys["features"]) {
+    Keys feature(entry);
+    const auto name = feature["name"].get<std::string>();
+    if (entry.contains("bounds")) {
+      schema.feature(name, bounds_from(feature["bounds"]));
+    } else {
+      schema.categorical(name, feature["levels"].get<std::vector<std::string>>());
+    }
+    feature.finish();
+  }
+  Keys target(keys["target"]);
+  schema.target(target["name"].get<std::string>(), bounds_from(target["bounds"]));
+  target.finish();
+  schema.validate();
+  return schema;
+}
+
+TreeDecoding decoding_from(const std::string& text) {
+  if (text == "paper") return TreeDecoding::paper;
+  if (text == "optimal") return TreeDecoding::optimal;
+  throw RequestError("tree-decoding", "unknown");
+}
+
+PrivIncReg1::Solver solver_from(const std::string& text) {
+  if (text == "fast") return PrivIncReg1::Solver::fast;
+  if (text == "noisy_proj_grad") return PrivIncReg1::Solver::noisy_proj_grad;
+  throw RequestError("solver", "unknown");
+}
+
+std::optional<PrivacyUnit> unit_from(const ordered_json& json) {
+  if (json.is_null()) return std::nullopt;
+  Keys keys(json);
+  PrivacyUnit unit{keys["name"].get<std::string>(), whole(keys["max-rows"])};
+  keys.finish();
+  return unit;
+}
+
+PrivIncReg1::Options from_json(const ordered_json& json) {
+  Keys keys(json);
+  PrivIncReg1::Options options;
+  options.schema = schema_from(keys);
+  options.budget = {keys["epsilon"].get<double>(), keys["delta"].get<double>()};
+  options.budget.validate();
+  options.neighbours = parse_neighbours(keys["neighbours"].get<std::string>());
+  options.unit = unit_from(keys["unit"]);
+  options.only_if = keys["only-if"].get<std::vector<std::string>>();
+  options.profile = parse_profile(keys["profile"].get<std::string>());
+  const ordered_json& horizon = keys["horizon"];
+  options.horizon = horizon.is_string() ? parse_horizon(horizon.get<std::string>()) : Horizon::known(whole(horizon));
+  options.release_every = whole(keys["release-every"]);
+  options.strategy = parse_strategy(keys["strategy"].get<std::string>());
+  if (const ordered_json& buffers = keys["buffers"]; !buffers.is_null()) {
+    const std::uint64_t number = whole(buffers);
+    if (number > 1000) throw RequestError("buffers", "too many");
+    options.buffers = static_cast<unsigned>(number);
+  }
+  if (const ordered_json& decoding = keys["tree-decoding"]; !decoding.is_null()) {
+    options.tree_decoding = decoding_from(decoding.get<std::string>());
+  }
+  options.constraint = keys["constraint"].get<std::string>();
+  options.solver = solver_from(keys["solver"].get<std::string>());
+  options.noise_aware_ridge = keys["noise-aware-ridge"].get<bool>();
+  if (const ordered_json& seed = keys["insecure-seed"]; !seed.is_null()) options.insecure_seed = whole(seed);
+  keys.finish();
+  return options;
+}
+
+}  // namespace
+
+std::string request_text(const PrivIncReg1::Options& options) {
+  try {
+    return to_json(options).dump();
+  } catch (const nlohmann::json::exception&) {
+    throw RequestError("column", "a name or level is not UTF-8 text; accepted in a model file: UTF-8");
+  }
+}
+
+PrivIncReg1::Options parse_request(std::string_view text, const std::string& path) {
+  try {
+    return from_json(ordered_json::parse(text));
+  } catch (const nlohmann::json::exception&) {
+    throw DamagedFile("model: '" + path + "' is damaged: its request cannot be read; it was left untouched");
+  } catch (const RequestError& error) {
+    throw DamagedFile("model: '" + path + "' is damaged: its request is not one (" + error.what() +
+                      "); it was left untouched");
+  }
+}
+
+std::string first_difference(const PrivIncReg1::Options& stored, const PrivIncReg1::Options& given) {
+  const ordered_json before = to_json(stored);
+  const ordered_json now = to_json(given);
+  for (const auto& [key, value] : before.items()) {
+    if (now.at(key) != value) return key + " (the model has " + value.dump() + ", the request " + now.at(key).dump() + ")";
+  }
+  return "";
+}
+
+std::string decisions_bytes(const privacy::PlanDecisions& decisions) {
+  ByteWriter writer;
+  writer.u64(decisions.bits);
+  writer.i64(decisions.target_limit);
+  writer.u64(decisions.noise_bits);
+  writer.f64(decisions.sigmas.gram_diagonal);
+  writer.f64(decisions.sigmas.gram_offdiagonal);
+  writer.f64(decisions.sigmas.cross);
+  writer.f64(decisions.sigmas.target_square);
+  writer.u64(decisions.last_step);
+  writer.all(decisions.theta_gap_numerators);
+  writer.all(decisions.omega_numerators);
+  writer.all(decisions.inverse_gaps);
+  return writer.take();
+}
+
+privacy::PlanDecisions parse_decisions(std::string_view bytes, const std::string& path) {
+  ByteReader reader(bytes, "model: '" + path + "': its mechanism");
+  const auto small = [&] {
+    const std::uint64_t value = reader.u64();
+    if (value > 1000) reader.damaged("a number of bits is too large");
+    return static_cast<unsigned>(value);
+  };
+  privacy::PlanDecisions decisions;
+  decisions.bits = small();
+  decisions.target_limit = reader.i64();
+  decisions.noise_bits = small();
+  decisions.sigmas = {reader.f64(), reader.f64(), reader.f64(), reader.f64()};
+  decisions.last_step = reader.u64();
+  ByteReader ahead = reader;
+  const std::size_t buffers = ahead.count(8);
+  reader.all(decisions.theta_gap_numerators, buffers);
+  reader.all(decisions.omega_numerators, buffers);
+  reader.all(decisions.inverse_gaps, buffers);
+  reader.finish();
+  return decisions;
+}
+
+}  // namespace rivulet::log

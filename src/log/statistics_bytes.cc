@@ -1,0 +1,80 @@
+#include "log/statistics_bytes.h"
+
+#include <cmath>
+
+#include "base/bytes.h"
+
+namespace rivulet::log {
+namespace {
+
+double finite(ByteReader& reader) {
+  const double value = reader.f64();
+  if (!std::isfinite(value)) reader.damaged("a number is not finite");
+  return value;
+}
+
+double level(ByteReader& reader) {
+  const double value = finite(reader);
+  if (value < 0.0) reader.damaged("a noise level is negative");
+  return value;
+}
+
+}  // namespace
+
+std::string statistics_bytes(const Statistics& statistics) {
+  ByteWriter writer;
+  writer.f64(statistics.noise.gram_diagonal);
+  writer.f64(statistics.noise.gram_offdiagonal);
+  writer.f64(statistics.noise.cross);
+  if (statistics.has_target_square) {
+    writer.f64(statistics.target_square_stddev);
+    writer.f64(statistics.target_square);
+  }
+  const std::size_t dimension = statistics.dimension;
+  for (std::size_t column = 0; column < dimension; ++column) {
+    for (std::size_t i = 0; i <= column; ++i) writer.f64(statistics.gram[column * dimension + i]);
+  }
+  for (const double value : statistics.cross) writer.f64(value);
+  return writer.take();
+}
+
+Statistics parse_statistics(std::string_view bytes, std::size_t dimension, bool has_target_square,
+                            const std::string& what) {
+  ByteReader reader(bytes, what);
+  Statistics statistics;
+  statistics.dimension = dimension;
+  statistics.noise = {level(reader), level(reader), level(reader)};
+  statistics.has_target_square = has_target_square;
+  if (has_target_square) {
+    statistics.target_square_stddev = level(reader);
+    statistics.target_square = finite(reader);
+  }
+  statistics.gram.resize(dimension * dimension);
+  for (std::size_t column = 0; column < dimension; ++column) {
+    for (std::size_t i = 0; i <= column; ++i) {
+      const double value = finite(reader);
+      statistics.gram[column * dimension + i] = value;
+      statistics.gram[i * dimension + column] = value;
+    }
+  }
+  statistics.cross.resize(dimension);
+  for (double& value : statistics.cross) value = finite(reader);
+  reader.finish();
+  return statistics;
+}
+
+std::string vector_bytes(const std::vector<double>& values) {
+  ByteWriter writer;
+  for (const double value : values) writer.f64(value);
+  return writer.take();
+}
+
+std::vector<double> parse_vector(std::string_view bytes, std::size_t size, const std::string& what) {
+  ByteReader reader(bytes, what);
+  std::vector<double> values(size);
+  for (double& value : values) value = finite(reader);
+  reader.finish();
+  return values;
+}
+
+}  // namespace rivulet::log

@@ -1,0 +1,167 @@
+#include "store/model_file.h"
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "log/digest.h"
+#include "log/files.h"
+#include "log/format.h"
+#include "log/reader.h"
+#include "log/unfinished_file.h"
+#include "rivulet/error.h"
+#include "store/working_state.h"
+
+namespace rivulet::store {
+namespace {
+
+constexpr std::string_view kNotice =
+    "SENSITIVE. A Rivulet model: the tables sensitive_* hold exact sums of rows and must not be handed out. To share what is "
+    "public, use: rivulet export";
+
+// SQLite's own habit: at this length reading through the log begins to cost more than moving it.
+constexpr std::uint64_t kMostLogPages = 1000;
+
+std::string promise_detail(const PrivIncReg1::Options& options) {
+  nlohmann::ordered_json json;
+  json["epsilon"] = options.budget.epsilon;
+  json["delta"] = options.budget.delta;
+  json["neighbours"] = to_string(options.neighbours);
+  if (options.unit) {
+    json["unit"] = options.unit->name;
+    json["max-rows-per-unit"] = options.unit->max_rows;
+  } else {
+    json["unit"] = "row";
+  }
+  json["horizon"] = options.horizon.is_known() ? nlohmann::ordered_json(options.horizon.steps()) : "unbounded";
+  if (options.insecure_seed) json["not-private"] = "deterministic noise";
+  return json.dump();
+}
+
+void require_log_mode(log::Database& database) {
+  log::Statement mode(database, "PRAGMA journal_mode");
+  if (mode.next() && mode.text(0) == "wal") return;
+  // In the other modes a power failure may undo a commit.
+  throw DamagedFile("model: '" + database.path() + "' is damaged: it is in another journal mode than it was made in; it "
+                    "was left untouched");
+}
+
+}  // namespace
+
+void ModelFile::create(const std::string& path, const PrivIncReg1::Options& options,
+                       const privacy::PlanDecisions& decisions, const RegressionState& state) {
+  const auto promise = log::Promise::made(options, decisions);
+  log::UnfinishedFile unfinished(path, 0600, "model");
+  {
+    log::Database database(unfinished.path(), log::Database::Mode::write);
+    // Until it has its name nobody minds what becomes of it.
+    database.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF");
+    log::Transaction transaction(database);
+    log::create_public_half(database, log::FileKind::model, kNotice);
+    log::create_working_state(database);
+    promise->write(database);
+    SensitiveHalf sensitive(database);
+    log::Tip tip{0, promise->digest, 0, promise->digest};
+    write_working_state(database, sensitive, tip, state, "", 0, 0);
+    log::PublicHalf half(database, promise);
+    half.enter("promise", 0, promise_detail(options), tip);
+    half.put_tip(tip);
+    transaction.commit();
+    database.execute("PRAGMA journal_mode = WAL");
+    require_log_mode(database);
+  }
+  unfinished.finish();
+}
+
+ModelFile::ModelFile(const std::string& path) : path_(path), file_(log::resolved(path)), lock_((log::check_file(path), path)) {
+  connection_.emplace(path, log::Database::Mode::read, nullptr);
+  log::PublicHalf& half = connection_->half;
+  if (half.kind() != log::FileKind::model) {
+    throw DamagedFile("model: '" + path + "' is an export: it holds the public half only, and no stream can go on from "
+                      "it; it was left untouched");
+  }
+  log::check_pages(connection_->database);
+  half.scan(1, std::numeric_limits<std::uint64_t>::max(), [](const Release&) {});
+  (void)half.ledger();
+  tip_ = half.tip();
+}
+
+void ModelFile::read(RegressionState& state, std::string& source, std::uint64_t& delivered) {
+  WorkingState stored = read_working_state(connection_->database, connection_->sensitive, tip_);
+  rows_ = stored.regression.released_rows;
+  commits_ = stored.commits;
+  state = std::move(stored.regression);
+  source = std::move(stored.source);
+  delivered = stored.delivered;
+}
+
+void ModelFile::begin_writing() {
+  const auto promise = connection_->half.promise();
+  connection_.reset();
+  connection_.emplace(path_, log::Database::Mode::write, promise);
+  log::Database& database = connection_->database;
+  require_log_mode(database);
+  database.execute("PRAGMA synchronous = FULL");
+  const log::Transaction probe(database);  // nothing, but it shows whether a commit could be written
+  require_unchanged();
+}
+
+void ModelFile::require_unchanged() {
+  if (connection_->half.tip() == tip_) return;
+  throw ModelConflict("model: '" + path_ + "' was changed by someone else while it was open; nothing was written");
+}
+
+void ModelFile::begin_log() {
+  log::Database& database = connection_->database;
+  if (database.log_pages() < moved_pages_) moved_pages_ = 0;  // it was moved completely, and began anew
+  if (log_begun_ && database.log_pages() < moved_pages_ + kMostLogPages) return;
+  {
+    log::Transaction transaction(database);
+    require_unchanged();
+    note_log_needed(database);
+    transaction.commit();
+  }
+  // Also brings to disk, once more and in another place, what an earlier run may have been told is on disk and was not.
+  database.move_log();
+  log_begun_ = true;
+  moved_pages_ = database.log_pages();
+}
+
+std::vector<Release> ModelFile::commit(std::vector<NewRelease> releases, const Commit& commit) {
+  lock_.require_held(path_, file_);
+  std::vector<Release> published;
+  published.reserve(releases.size());
+  log::Database& database = connection_->database;
+  database.move_log_at_end(false);  // after a failure the disk is left as it is
+  begin_log();
+  log::Transaction transaction(database);
+  require_unchanged();
+  log::Tip tip = tip_;
+  if (commit.opening) connection_->half.enter("opened", rows_, "", tip);
+  for (NewRelease& release : releases) {
+    connection_->half.append(release.statistics, release.model.theta, tip);
+    published.push_back({std::move(release.statistics), std::move(release.model), log::hexadecimal(tip.chain)});
+  }
+  if (!commit.event.empty()) connection_->half.enter(commit.event, commit.state.released_rows, "", tip);
+  connection_->half.put_tip(tip);
+  write_working_state(database, connection_->sensitive, tip, commit.state, commit.source, commit.delivered, commits_ + 1);
+  transaction.commit();
+  tip_ = std::move(tip);
+  rows_ = commit.state.released_rows;
+  ++commits_;
+  database.move_log_at_end(true);
+  return published;
+}
+
+std::string read_source(const std::string& path) {
+  log::Reader reader(path);
+  if (reader.kind() != log::FileKind::model) {
+    throw RequestError("model", "'" + path + "' is an export and has no source");
+  }
+  return reader.read([](log::ReadConnection& file) {
+    SensitiveHalf sensitive(file.database);
+    const log::Snapshot snapshot(file.database);
+    return read_working_state(file.database, sensitive, file.half.tip()).source;
+  });
+}
+
+}  // namespace rivulet::store

@@ -1,0 +1,88 @@
+// A model file open for writing: both halves, one writer, one transaction a commit.
+//
+// A file that is refused is left untouched: everything in it is checked through a connection that cannot write, and only
+// a file that passed is opened for writing. Untouched means the file and its "-wal", byte for byte, and no new file
+// beside them, with one exception: where a crash left a "-wal", SQLite may make or change the "-shm", an index into the
+// "-wal" that holds nothing of its own and is made anew by whoever comes first. A file that passed may have the commits
+// in its "-wal" moved into it even if nothing is committed: the same content in other bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "log/database.h"
+#include "log/public_half.h"
+#include "regression/regression_state.h"
+#include "rivulet/release_log.h"
+#include "store/file_lock.h"
+#include "store/sensitive_half.h"
+
+namespace rivulet::store {
+
+// A release on its way to disk.
+struct NewRelease {
+  Statistics statistics;
+  Model model;
+};
+
+// What a commit writes besides the releases.
+struct Commit {
+  const RegressionState& state;
+  std::string_view source;
+  std::uint64_t delivered = 0;
+  bool opening = false;    // the first of a run: noted in the ledger, as of before it
+  std::string_view event;  // for the ledger, as of after it; none when empty
+};
+
+class ModelFile {
+ public:
+  // Appears under `path` complete or not at all. Throws IoError when it exists already.
+  static void create(const std::string& path, const PrivIncReg1::Options& options,
+                     const privacy::PlanDecisions& decisions, const RegressionState& state);
+
+  // Locks it and checks every page and every release. Throws IoError, ModelConflict or DamagedFile.
+  explicit ModelFile(const std::string& path);
+
+  [[nodiscard]] log::PublicHalf& half() { return connection_->half; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+  // Where the last commit left off.
+  void read(RegressionState& state, std::string& source, std::uint64_t& delivered);
+  [[nodiscard]] std::uint64_t steps() const { return tip_.step; }
+
+  // Once, when what was read has turned out right too. Throws IoError when the file or its folder cannot be written to.
+  void begin_writing();
+  // All of it or nothing. Returns the releases as they now stand in the log.
+  std::vector<Release> commit(std::vector<NewRelease> releases, const Commit& commit);
+
+ private:
+  struct Connection {
+    Connection(const std::string& path, log::Database::Mode mode, std::shared_ptr<const log::Promise> promise)
+        : database(path, mode), half(database, std::move(promise)), sensitive(database) {}
+    log::Database database;
+    log::PublicHalf half;
+    SensitiveHalf sensitive;
+  };
+  void require_unchanged();
+  void begin_log();
+
+  std::string path_;  // as given, for messages
+  std::string file_;  // where it is: a relative path may mean another place later
+  FileLock lock_;
+  std::optional<Connection> connection_;
+  // As of the last commit.
+  log::Tip tip_;
+  std::uint64_t rows_ = 0;
+  std::uint64_t commits_ = 0;
+
+  bool log_begun_ = false;
+  std::uint64_t moved_pages_ = 0;  // of the log, when it was last moved
+};
+
+// What the last commit to the model said about its source; changes nothing and needs no lock.
+std::string read_source(const std::string& path);
+
+}  // namespace rivulet::store

@@ -1,0 +1,138 @@
+#include "store/sensitive_half.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "rivulet/error.h"
+
+namespace rivulet::store {
+namespace {
+
+constexpr std::string_view kStateMark = "rivulet state 1";
+constexpr std::string_view kUnitMark = "rivulet unit 1";
+
+std::string numbers(std::initializer_list<std::uint64_t> values) {
+  ByteWriter writer;
+  for (const std::uint64_t value : values) writer.u64(value);
+  return writer.take();
+}
+
+}  // namespace
+
+std::string UnitSum::bytes() const {
+  ByteWriter writer;
+  for (const std::uint64_t lane : lanes_) writer.u64(lane);
+  return writer.take();
+}
+
+void UnitSum::restore(std::string_view bytes, const std::string& what) {
+  ByteReader reader(bytes, what);
+  for (std::uint64_t& lane : lanes_) lane = reader.u64();
+  reader.finish();
+}
+
+void UnitSum::change(std::string_view digest, std::uint64_t factor) {
+  ByteReader reader(digest, "digest");
+  for (std::uint64_t& lane : lanes_) lane += factor * reader.u64();
+}
+
+SensitiveHalf::SensitiveHalf(log::Database& database)
+    : database_(database),
+      find_unit_(database, "SELECT rows FROM sensitive_unit WHERE tag = ?"),
+      put_unit_(database, "INSERT INTO sensitive_unit VALUES(?, ?) ON CONFLICT(tag) DO UPDATE SET rows = excluded.rows") {}
+
+void SensitiveHalf::damaged(const std::string& how) const {
+  throw DamagedFile("model: '" + database_.path() + "' is damaged: " + how);
+}
+
+std::string SensitiveHalf::state_seal(std::string_view kernel, std::string_view source, const Units& units,
+                                      std::string_view context) {
+  return digest_.add(kStateMark)
+      .add(numbers({kernel.size(), source.size(), units.count}))
+      .add(units.sum.bytes())
+      .add(kernel)
+      .add(source)
+      .add(context)
+      .finish();
+}
+
+std::string SensitiveHalf::unit_digest(std::string_view tag, std::uint64_t rows) {
+  return digest_.add(kUnitMark).add(tag).add(numbers({rows})).finish();
+}
+
+SensitiveHalf::Units SensitiveHalf::stored_units() {
+  Units units;
+  log::Statement select(database_, "SELECT units, unit_sum FROM sensitive_state WHERE id = 1");
+  if (!select.next()) return units;  // a new file
+  units.count = select.number(0);
+  units.sum.restore(select.bytes(1), "model: '" + database_.path() + "'");
+  return units;
+}
+
+void SensitiveHalf::put_units(const std::vector<SensitiveUnitCount>& changed, Units& units) {
+  for (const SensitiveUnitCount& unit : changed) {
+    const std::string_view tag(unit.tag_.data(), unit.tag_.size());
+    find_unit_.bind_bytes(0, tag);
+    if (find_unit_.next()) {
+      units.sum.remove(unit_digest(tag, find_unit_.number(0)));
+    } else {
+      ++units.count;
+    }
+    find_unit_.reset();
+    units.sum.add(unit_digest(tag, unit.rows_));
+    put_unit_.bind_bytes(0, tag).bind(1, unit.rows_).run();
+  }
+}
+
+void SensitiveHalf::write(const SensitiveState& state, std::string_view source, std::string_view context) {
+  Units units = stored_units();
+  put_units(state.units, units);
+  const std::string_view kernel = state.kernel.view();
+  const std::string seal = state_seal(kernel, source, units, context);
+  const std::string sum = units.sum.bytes();
+  log::Statement(database_,
+                 "INSERT INTO sensitive_state VALUES(1, ?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET"
+                 " kernel = excluded.kernel, source = excluded.source, units = excluded.units,"
+                 " unit_sum = excluded.unit_sum, seal = excluded.seal")
+      .bind_bytes(0, kernel)
+      .bind_bytes(1, source)
+      .bind(2, units.count)
+      .bind_bytes(3, sum)
+      .bind_bytes(4, seal)
+      .run();
+}
+
+SensitiveState SensitiveHalf::read(std::string& source, std::string_view context) {
+  SensitiveState state;
+  const Units units = stored_units();
+  {
+    log::Statement select(database_, "SELECT kernel, source, seal FROM sensitive_state WHERE id = 1");
+    if (!select.next()) damaged("it has no state to go on from");
+    if (select.bytes(2) != state_seal(select.bytes(0), select.bytes(1), units, context)) {
+      damaged("its state does not fit its digest");
+    }
+    state.kernel = SensitiveBytes(std::string(select.bytes(0)));
+    source.assign(select.bytes(1));
+  }
+  Units found;
+  log::Statement select(database_, "SELECT tag, rows FROM sensitive_unit ORDER BY tag");
+  std::string previous;
+  while (select.next()) {
+    const std::string_view tag = select.bytes(0);
+    const std::uint64_t rows = select.number(1);
+    // In order and no more than there should be: damaged pages that lead back to each other must not keep us for ever.
+    if (tag.size() != SensitiveUnitCount::kTagBytes || tag <= previous || found.count == units.count) {
+      damaged("the count of a unit is not where it should be");
+    }
+    previous.assign(tag);
+    ++found.count;
+    found.sum.add(unit_digest(tag, rows));
+    SensitiveUnitCount::Tag copy;
+    std::copy(tag.begin(), tag.end(), copy.begin());
+    state.units.push_back(SensitiveUnitCount(copy, rows));
+  }
+  if (found.count != units.count || found.sum != units.sum) damaged("the counts of its units do not fit their digest");
+  return state;
+}
+
+}  // namespace rivulet::store
