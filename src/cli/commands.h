@@ -10,5 +10,10 @@ using Runner = std::function<int()>;
 
 Runner declare_fit(CLI::App& app);
 Runner declare_plan(CLI::App& app);
+Runner declare_summary(CLI::App& app);
+Runner declare_predict(CLI::App& app);
+Runner declare_refit(CLI::App& app);
+Runner declare_inspect(CLI::App& app);
+Runner declare_export(CLI::App& app);
 
 }  // namespace rivulet::cli

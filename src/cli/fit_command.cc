@@ -1,211 +1,118 @@
 // `rivulet fit`: a CSV stream goes in, a private model comes out after every release step.
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/fit_flags.h"
+#include "cli/fit_session.h"
 #include "cli/progress.h"
-#include "cli/release_writer.h"
 #include "cli/report.h"
 #include "cli/stop_flag.h"
 #include "rivulet/error.h"
-#include "rivulet/priv_inc_reg1.h"
 #include "stream/byte_source.h"
-#include "stream/config.h"
 #include "stream/row_source.h"
 
 namespace rivulet::cli {
 namespace {
-
-PrivIncReg1::Options options_from(const stream::FitConfig& config, const std::optional<std::uint64_t>& insecure_seed) {
-  if (!config.epsilon || !config.delta) {
-    throw RequestError(config.epsilon ? "delta" : "epsilon",
-                       config.epsilon
-                           ? "not given; choose the probability with which the promise may fail, far below one over "
-                             "the number of people, e.g. --delta 1e-6"
-                           : "not given; a privacy budget has no default, choose one, e.g. --epsilon 1");
-  }
-  if (config.profile == Profile::paper && !(config.horizon && config.horizon->is_known())) {
-    throw RequestError(
-        "horizon",
-        "profile 'paper' needs to know how many steps there will be; accepted: --horizon N, or profile 'tight'");
-  }
-  PrivIncReg1::Options options;
-  options.budget = {*config.epsilon, *config.delta};
-  options.budget.validate();
-  options.schema = stream::build_schema(config);
-  if (config.neighbours) options.neighbours = *config.neighbours;
-  if (config.profile) options.profile = *config.profile;
-  if (config.horizon) options.horizon = *config.horizon;
-  if (config.release_every) options.release_every = *config.release_every;
-  options.strategy = config.strategy;
-  if (config.buffers)
-    options.buffers =
-        static_cast<unsigned>(std::min<std::uint64_t>(*config.buffers, std::numeric_limits<unsigned>::max()));
-  options.tree_decoding = config.tree_decoding;
-  if (config.constraint) options.constraint = *config.constraint;
-  options.insecure_seed = insecure_seed;
-  return options;
-}
-
-std::string constant_part(const PrivIncReg1::Options& options) {
-  std::string part = fmt::format("\"epsilon\":{},\"delta\":{},\"neighbours\":\"{}\"", options.budget.epsilon,
-                                 options.budget.delta, to_string(options.neighbours));
-  if (options.insecure_seed)
-    part += fmt::format(",\"not_private\":\"made with --insecure-seed {}\"", *options.insecure_seed);
-  return part;
-}
-
-// "-" is the stream given; nothing when the path leads to no regular file, which no writing can destroy.
-std::optional<struct stat> regular_file(const std::string& path, int stream) {
-  struct stat status {};
-  const int result = path == "-" ? fstat(stream, &status) : stat(path.c_str(), &status);
-  return result == 0 && S_ISREG(status.st_mode) ? std::optional(status) : std::nullopt;
-}
-
-// Opening the releases empties the file, so it must not be one that is still to be read.
-void refuse_overwriting(const std::string& releases, const std::string& read, const std::string& what) {
-  const auto written = regular_file(releases, STDOUT_FILENO);
-  const auto source = regular_file(read, STDIN_FILENO);
-  if (written && source && written->st_dev == source->st_dev && written->st_ino == source->st_ino) {
-    throw RequestError("releases",
-                       "'" + releases + "' is the " + what + " itself; accepted: another file; it was left untouched");
-  }
-}
 
 enum class Ending { input_ended, interrupted, reader_gone, horizon_exceeded, input_broken };
 
 // The stream itself, from the first row to one of the endings.
 class FitRun {
  public:
-  FitRun(const stream::FitConfig& config, const FitFlags& flags)
-      : regression_(options_from(config, resolve_insecure_seed(flags))),
-        source_(config.input.value_or("-"), &stop_flag()),
-        rows_(source_, regression_.options().schema, stream::CsvOptions{.delimiter = config.delimiter.value_or(',')}),
-        progress_(flags.quiet) {
-    if (config.releases) {
-      writer_ = std::make_unique<ReleaseWriter>(*config.releases, constant_part(regression_.options()),
-                                                !source_.total_bytes());
-    }
-  }
+  FitRun(FitSession& session, bool quiet) : session_(session), progress_(quiet) {}
 
   Ending run() {
-    const Ending ending = follow();
+    Ending ending = follow();
     progress_.finish();
-    if (writer_ && ending != Ending::reader_gone && !writer_->flush()) return Ending::reader_gone;
+    if (ending != Ending::reader_gone && !session_.finish()) ending = Ending::reader_gone;
     return ending;
   }
 
-  PrivIncReg1& regression() { return regression_; }
-  [[nodiscard]] const stream::OperatorTally& tally() const { return rows_.tally(); }
   // Why the stream ended before its input did: horizon_exceeded and input_broken.
   [[nodiscard]] const std::string& reason() const { return reason_; }
 
  private:
   Ending follow() {
+    if (!session_.begin(progress_)) return stop_flag().load() ? Ending::interrupted : Ending::reader_gone;
+    const stream::FileSource& source = session_.source();
     stream::Row row;
     while (read(row)) {
-      bool released = false;
       try {
-        released = regression_.observe(row.values, row.target);
+        if (!session_.observe(row)) return Ending::reader_gone;
       } catch (const HorizonExceeded& error) {
         reason_ = error.what();
         return Ending::horizon_exceeded;
       }
-      if (released && !publish()) return Ending::reader_gone;
-      if (progress_.due() && source_.total_bytes()) {
-        progress_.share(source_.position(), *source_.total_bytes());
-      }
-      progress_.row(rows_.tally().rows, regression_.step());
+      if (progress_.due() && source.total_bytes()) progress_.share(source.position(), *source.total_bytes());
+      progress_.row(session_.rows().tally().rows, session_.step());
       if (stop_flag().load(std::memory_order_relaxed)) return Ending::interrupted;
     }
     if (!reason_.empty()) return Ending::input_broken;
-    if (source_.stopped() || stop_flag().load()) return Ending::interrupted;
+    if (source.stopped() || stop_flag().load()) return Ending::interrupted;
     // The rows since the last full step make a last, shorter one.
-    if (regression_.flush() && !publish()) return Ending::reader_gone;
-    return Ending::input_ended;
+    return session_.end_of_input() ? Ending::input_ended : Ending::reader_gone;
   }
 
   // An input that fails halfway ends the stream; the releases made of its good part are still delivered.
   bool read(stream::Row& row) {
     try {
-      return rows_.next(row);
+      return session_.rows().next(row);
     } catch (const IoError& error) {
       reason_ = error.what();
       return false;
     }
   }
 
-  bool publish() { return !writer_ || writer_->write(regression_.model()); }
-
-  PrivIncReg1 regression_;
-  stream::FileSource source_;
-  stream::CsvRowSource rows_;
+  FitSession& session_;
   Progress progress_;
-  std::unique_ptr<ReleaseWriter> writer_;
   std::string reason_;
 };
-
-std::string operator_note(const stream::OperatorTally& tally) {
-  std::string reasons;
-  const auto add = [&](std::uint64_t count, const char* what) {
-    if (count != 0) reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", count, what);
-  };
-  add(tally.missing, "with a missing value");
-  add(tally.not_a_number, "with something that is not a number");
-  add(tally.unknown_level, "with an undeclared category");
-  add(tally.ragged, "with too few or too many fields");
-  add(tally.malformed, "not readable as CSV");
-  return fmt::format("operator only, do not publish: {} of {} rows could not be used and counted as zero rows ({})\n",
-                     tally.unusable(), tally.rows, reasons);
-}
 
 std::string releases_out(std::uint64_t releases) {
   return releases == 1 ? "1 release is out" : fmt::format("{} releases are out", releases);
 }
 
-std::string final_report(PrivIncReg1& regression) {
-  const PrivIncReg1::Options& options = regression.options();
-  const std::string promise =
-      options.insecure_seed ? insecure_warning(*options.insecure_seed) : privacy_statement(options, regression.step());
-  return coefficient_table(regression.model(), options.schema) + "\n" + promise + "\n";
+std::string final_report(FitSession& session) {
+  const PrivIncReg1::Options& options = session.options();
+  return model_table(session.last_model(), session.last_statistics(), options.schema) + "\n" +
+         promise_or_warning(options, session.step()) + "\n";
 }
 
-int finish(FitRun& run, Ending ending, bool releases_on_stdout) {
-  PrivIncReg1& regression = run.regression();
-  if (run.tally().unusable() != 0) tell(operator_note(run.tally()));
+int finish(FitSession& session, Ending ending, const std::string& reason, bool releases_on_stdout) {
+  const OperatorCounts counts{session.tally(), session.over_limit_rows(), session.outside_domain_rows()};
+  if (counts.unusable() != 0) tell(operator_note(counts));
   if (ending == Ending::reader_gone) {
-    tell(fmt::format("rivulet: the reader of the releases has gone; stopped at release {}\n", regression.step()));
+    tell(fmt::format("rivulet: the reader of the releases has gone; stopped at release {}\n", session.step()));
     return kDone;
   }
-  if (regression.step() == 0) {
+  if (session.step() == 0) {
     tell("rivulet: no step was completed, so nothing was published\n");
   } else if (releases_on_stdout) {
-    tell(final_report(regression));  // standard output belongs to the releases
+    tell(final_report(session));  // standard output belongs to the releases
   } else {
-    print(final_report(regression));
+    print(final_report(session));
   }
+  if (ending == Ending::input_ended && session.went_on() && session.rows().tally().rows == 0) {
+    tell(fmt::format("rivulet: no new rows in {}\n", session.source().name()));
+  }
+  const std::optional<std::string> go_on = session.how_to_go_on();
+  const std::string left = go_on ? *go_on : "rows after the last one were not published";
   switch (ending) {
     case Ending::interrupted:
-      tell(fmt::format("rivulet: interrupted; {}, rows after the last one were not published\n",
-                       releases_out(regression.step())));
-      return kInterrupted;
+      tell(go_on ? fmt::format("rivulet: stopped; {}\n", *go_on)
+                 : fmt::format("rivulet: interrupted; {}, {}\n", releases_out(session.step()), left));
+      return go_on ? kDone : kInterrupted;
     case Ending::horizon_exceeded:
-      tell(fmt::format("rivulet: {}\n", run.reason()));
+      tell(fmt::format("rivulet: {}\n", reason));
       return kHorizonExceeded;
     case Ending::input_broken:
-      tell(fmt::format("rivulet: {}; {}, rows after the last one were not published\n", run.reason(),
-                       releases_out(regression.step())));
+      tell(fmt::format("rivulet: {}; {}, {}\n", reason, releases_out(session.step()), left));
       return kFailed;
     default:
       return kDone;
@@ -214,20 +121,34 @@ int finish(FitRun& run, Ending ending, bool releases_on_stdout) {
 
 int fit(const FitFlags& flags) {
   const stream::FitConfig config = resolve(flags);
+  if (!config.model && (flags.next_input || flags.seen || config.whole_steps.value_or(false))) {
+    throw RequestError(flags.next_input ? "next-input" : flags.seen ? "seen" : "whole-steps",
+                       "is for a stream that is kept in a file; accepted: together with --model FILE");
+  }
   if (config.releases) {
     refuse_overwriting(*config.releases, config.input.value_or("-"), "input");
     if (flags.config) refuse_overwriting(*config.releases, *flags.config, "configuration");
+    if (config.model) refuse_overwriting(*config.releases, *config.model, "model");
   }
-  std::optional<FitRun> run;
+  std::unique_ptr<FitSession> session;
   try {
-    run.emplace(config, flags);
+    session = config.model ? make_durable_session(config, flags) : make_memory_session(config, flags);
   } catch (const IoError&) {
     if (!stop_flag()) throw;
     tell("rivulet: interrupted before the first row; nothing was published\n");
     return kInterrupted;
   }
-  const Ending ending = run->run();
-  return finish(*run, ending, config.releases == "-");
+  FitRun run(*session, flags.quiet);
+  try {
+    const Ending ending = run.run();
+    return finish(*session, ending, run.reason(), config.releases == "-");
+  } catch (const IoError& error) {
+    if (!config.model) throw;
+    tell(fmt::format("rivulet: {}; what was published up to now is safe in the model, and the same command goes on from "
+                     "there once the cause is mended\n",
+                     error.what()));
+    return kFailed;
+  }
 }
 
 }  // namespace

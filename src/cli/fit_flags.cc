@@ -98,6 +98,13 @@ void declare_fit_flags(CLI::App& app, FitFlags& flags) {
                  "Shorten rows above this norm, each column scaled to [-1, 1]: less noise if most rows are shorter")
       ->type_name("R")
       ->group(data);
+  app.add_option("--only-if", flags.only_if,
+                 "Use only rows that meet a condition, others count as zero rows: nonzeros<=K, l1<=R or COLUMN=LO:HI; "
+                 "may be repeated")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("CONDITION")
+      ->group(data);
   app.add_option("--delimiter", flags.delimiter, "Field separator; ',' unless given, 'tab' for tabs")
       ->type_name("CHAR")
       ->group(data);
@@ -113,6 +120,14 @@ void declare_fit_flags(CLI::App& app, FitFlags& flags) {
   app.add_option("--neighbours", flags.neighbours,
                  "What is hidden: 'replace' (a row's whole content; default) or 'zero-out' (its presence; less noise)")
       ->type_name("WORD")
+      ->group(promise);
+  app.add_option("--unit", flags.unit,
+                 "Protect all rows of one unit together: the column that says whose row it is, e.g. person_id")
+      ->type_name("COLUMN")
+      ->group(promise);
+  app.add_option("--max-rows-per-unit", flags.max_rows_per_unit,
+                 "With --unit: how many rows of one unit count; later ones are zero rows. Noise grows with it")
+      ->type_name("K")
       ->group(promise);
   app.add_option("--horizon", flags.horizon, "How many steps the promise covers: a number, or 'unbounded' (default)")
       ->type_name("N|unbounded")
@@ -141,6 +156,24 @@ void declare_fit_flags(CLI::App& app, FitFlags& flags) {
                  "unless given")
       ->type_name("KIND:R")
       ->group(mechanism);
+
+  const std::string durable = "A model that lives on";
+  app.add_option("--model", flags.model,
+                 "Keep the stream in this file: stopped or crashed, the same command goes on at the next row")
+      ->type_name("FILE")
+      ->group(durable);
+  app.add_flag("--next-input", flags.next_input, "The input is a new one that follows those already counted")
+      ->disable_flag_override()
+      ->group(durable);
+  app.add_flag("--whole-steps", flags.whole_steps,
+               "At the end of the input, rows of an unfinished step wait in the model instead of making a short one")
+      ->disable_flag_override()
+      ->group(durable);
+  app.add_option("--seen", flags.seen,
+                 "With --releases -: the last release its reader has, step and chain; later ones are sent again, and a "
+                 "model that does not know it is refused")
+      ->type_name("STEP:CHAIN")
+      ->group(durable);
 
   const std::string output = "What comes out";
   app.add_option("--releases", flags.releases,
@@ -201,6 +234,13 @@ stream::FitConfig resolve(const FitFlags& flags) {
   if (flags.profile) typed.profile = parse_profile(*flags.profile);
   typed.releases = flags.releases;
   if (flags.delimiter) typed.delimiter = parse_delimiter(*flags.delimiter);
+  typed.model = flags.model;
+  typed.only_if = flags.only_if;
+  typed.unit = flags.unit;
+  if (flags.max_rows_per_unit) {
+    typed.max_rows_per_unit = parse_positive_whole(*flags.max_rows_per_unit, "max-rows-per-unit");
+  }
+  if (flags.whole_steps) typed.whole_steps = true;
   return flags.config ? merge(read_config(*flags.config), typed) : typed;
 }
 

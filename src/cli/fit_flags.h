@@ -35,6 +35,13 @@ struct FitFlags {
   std::optional<std::string> releases;
   std::optional<std::string> delimiter;
   std::optional<std::string> insecure_seed;
+  std::optional<std::string> model;
+  std::vector<std::string> only_if;
+  std::optional<std::string> unit;
+  std::optional<std::string> max_rows_per_unit;
+  bool whole_steps = false;
+  bool next_input = false;
+  std::optional<std::string> seen;
   bool quiet = false;
 };
 

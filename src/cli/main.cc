@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <memory>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -11,6 +13,7 @@
 #include "cli/usage_error.h"
 #include "rivulet/error.h"
 #include "rivulet/version.h"
+#include "stream/source_position.h"
 
 namespace {
 
@@ -23,8 +26,9 @@ constexpr const char* kDescription =
 
 constexpr const char* kFooter =
     "Exit codes: 0 done; 1 a file or stream could not be read or written; 2 bad request, no row was\n"
-    "read and nothing published; 3 the stream is longer than its horizon; 130 interrupted. After 1, 3\n"
-    "and 130 what was published stays valid.\n\n"
+    "read and nothing published; 3 the stream is longer than its horizon; 4 the model is in use,\n"
+    "damaged or behind what was published, or its input changed: nothing was read, published or\n"
+    "changed; 130 interrupted. After 1, 3 and 130 what was published stays valid.\n\n"
     "Try: rivulet fit --help, rivulet plan --help";
 
 // One line, whatever the message looked like.
@@ -51,10 +55,22 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string("rivulet ") + kVersion, "Print the version and exit");
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.require_subcommand(1);
-  CLI::App* fit = app.add_subcommand("fit")->group("Commands");
-  const cli::Runner run_fit = cli::declare_fit(*fit);
-  CLI::App* plan = app.add_subcommand("plan")->group("Commands");
-  const cli::Runner run_plan = cli::declare_plan(*plan);
+  struct Command {
+    CLI::App* app;
+    cli::Runner run;
+  };
+  std::vector<Command> commands;
+  const auto add = [&](const char* name, cli::Runner (*declare)(CLI::App&)) {
+    CLI::App* command = app.add_subcommand(name)->group("Commands");
+    commands.push_back({command, declare(*command)});
+  };
+  add("fit", cli::declare_fit);
+  add("summary", cli::declare_summary);
+  add("predict", cli::declare_predict);
+  add("refit", cli::declare_refit);
+  add("export", cli::declare_export);
+  add("inspect", cli::declare_inspect);
+  add("plan", cli::declare_plan);
 
   try {
     app.parse(argc, argv);
@@ -62,7 +78,9 @@ int run(int argc, char** argv) {
     if (error.get_exit_code() == 0) return answer(app, error);
     return complain(cli::explain(error, app), cli::kBadRequest);
   }
-  return fit->parsed() ? run_fit() : run_plan();
+  const auto chosen =
+      std::find_if(commands.begin(), commands.end(), [](const Command& command) { return command.app->parsed(); });
+  return chosen->run();
 }
 
 }  // namespace
@@ -74,6 +92,12 @@ int main(int argc, char** argv) {
     return run(argc, argv);
   } catch (const RequestError& error) {
     return complain(error.what(), cli::kBadRequest);
+  } catch (const DamagedFile& error) {
+    return complain(error.what(), cli::kRefused);
+  } catch (const ModelConflict& error) {
+    return complain(error.what(), cli::kRefused);
+  } catch (const stream::SourceChanged& error) {
+    return complain(error.what(), cli::kRefused);
   } catch (const std::exception& error) {
     return complain(error.what(), cli::kFailed);
   }

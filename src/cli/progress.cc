@@ -65,6 +65,18 @@ void Progress::look(std::uint64_t rows, std::uint64_t releases) {
     line = fmt::format("{} {:3.0f}%  {}, {} left", bar(*share_), 100.0 * *share_, line,
                        duration(elapsed * (1.0 - *share_) / *share_));
   }
+  show(line);
+}
+
+void Progress::reading_again(std::uint64_t bytes, std::uint64_t total) {
+  const Clock::time_point now = Clock::now();
+  if (quiet_ || now < next_) return;
+  next_ = now + (terminal_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(5000));
+  const double done = total == 0 ? 1.0 : std::min(1.0, static_cast<double>(bytes) / static_cast<double>(total));
+  show(fmt::format("{} {:3.0f}%  checking the rows counted before", bar(done), 100.0 * done));
+}
+
+void Progress::show(const std::string& line) {
   if (terminal_) {
     tell("\r\x1b[K" + line.substr(0, terminal_columns()));
     shown_ = true;

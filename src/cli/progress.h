@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace rivulet::cli {
 
@@ -23,6 +24,8 @@ class Progress {
   void share(std::uint64_t position, std::uint64_t total);
   // Whether the next row() may print: lets the caller skip computing the share.
   [[nodiscard]] bool due() const { return !quiet_ && calls_until_look_ == 1; }
+  // Before the first row: going over what was consumed in an earlier run.
+  void reading_again(std::uint64_t bytes, std::uint64_t total);
   // Clears the line.
   void finish();
 
@@ -31,6 +34,7 @@ class Progress {
   static constexpr std::uint64_t kMostCallsPerLook = 256;
 
   void look(std::uint64_t rows, std::uint64_t releases);
+  void show(const std::string& line);
 
   bool quiet_;
   bool terminal_;

@@ -1,6 +1,7 @@
 #include "cli/release_writer.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -35,16 +36,41 @@ std::string json_string(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+std::string constant_part(const PrivIncReg1::Options& options) {
+  std::string part = fmt::format("\"epsilon\":{},\"delta\":{},\"neighbours\":\"{}\"", options.budget.epsilon,
+                                 options.budget.delta, to_string(options.neighbours));
+  if (options.unit) {
+    part += fmt::format(",\"unit\":{},\"max_rows_per_unit\":{}", json_string(options.unit->name),
+                        options.unit->max_rows);
+  }
+  if (options.insecure_seed) {
+    part += fmt::format(",\"not_private\":\"made with --insecure-seed {}\"", *options.insecure_seed);
+  }
+  return part;
+}
+
 ReleaseWriter::ReleaseWriter(const std::string& path, std::string constant_part, bool prompt)
+    : ReleaseWriter(path, std::move(constant_part), prompt, O_TRUNC) {}
+
+std::unique_ptr<ReleaseWriter> ReleaseWriter::appending(const std::string& path, std::string constant_part,
+                                                        std::uint64_t keep) {
+  std::unique_ptr<ReleaseWriter> writer(new ReleaseWriter(path, std::move(constant_part), false, O_APPEND));
+  if (writer->owns_descriptor_ && ::ftruncate(writer->descriptor_, static_cast<off_t>(keep)) != 0 && keep != 0) {
+    throw IoError("releases: cannot write '" + path + "': " + std::strerror(errno));
+  }
+  return writer;
+}
+
+ReleaseWriter::ReleaseWriter(const std::string& path, std::string constant_part, bool prompt, int flags)
     : name_(path == "-" ? "standard output" : path),
-      constant_part_(std::move(constant_part)),
+      line_(std::move(constant_part)),
       prompt_(prompt),
       last_flush_(std::chrono::steady_clock::now()) {
   if (path == "-") {
     descriptor_ = STDOUT_FILENO;
     return;
   }
-  descriptor_ = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  descriptor_ = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0644);
   if (descriptor_ < 0) throw IoError("releases: cannot write '" + path + "': " + std::strerror(errno));
   owns_descriptor_ = true;
 }
@@ -53,39 +79,44 @@ ReleaseWriter::~ReleaseWriter() {
   if (owns_descriptor_) close(descriptor_);
 }
 
-const std::string& ReleaseWriter::json_key(const std::string& name) {
+const std::string& ReleaseLine::json_key(const std::string& name) {
   const auto found = keys_.find(name);
   return found != keys_.end() ? found->second : keys_.emplace(name, json_string(name) + ":").first->second;
 }
 
-void ReleaseWriter::append(const Model& model) {
-  buffer_ += "{\"step\":";
-  append_number(buffer_, model.step);
-  buffer_ += ",\"rows\":";
-  append_number(buffer_, model.rows);
-  buffer_ += ",\"intercept\":";
-  append_number(buffer_, model.intercept);
-  buffer_ += ",\"coefficients\":{";
+void ReleaseLine::append(const Model& model, std::string_view chain, std::string& out) {
+  out += "{\"step\":";
+  append_number(out, model.step);
+  out += ",\"rows\":";
+  append_number(out, model.rows);
+  out += ",\"intercept\":";
+  append_number(out, model.intercept);
+  out += ",\"coefficients\":{";
   bool first = true;
   for (const Coefficient& coefficient : model.coefficients) {
-    if (!first) buffer_ += ',';
+    if (!first) out += ',';
     first = false;
-    buffer_ += json_key(coefficient.name);
-    append_number(buffer_, coefficient.value);
+    out += json_key(coefficient.name);
+    append_number(out, coefficient.value);
   }
-  buffer_ += "},\"noise\":{\"gram_diagonal\":";
-  append_number(buffer_, model.noise.gram_diagonal);
-  buffer_ += ",\"gram_offdiagonal\":";
-  append_number(buffer_, model.noise.gram_offdiagonal);
-  buffer_ += ",\"cross\":";
-  append_number(buffer_, model.noise.cross);
-  buffer_ += "},";
-  buffer_ += constant_part_;
-  buffer_ += "}\n";
+  out += "},\"noise\":{\"gram_diagonal\":";
+  append_number(out, model.noise.gram_diagonal);
+  out += ",\"gram_offdiagonal\":";
+  append_number(out, model.noise.gram_offdiagonal);
+  out += ",\"cross\":";
+  append_number(out, model.noise.cross);
+  out += "},";
+  if (!chain.empty()) {
+    out += "\"chain\":\"";
+    out += chain;
+    out += "\",";
+  }
+  out += constant_part_;
+  out += "}\n";
 }
 
-bool ReleaseWriter::write(const Model& model) {
-  append(model);
+bool ReleaseWriter::write(const Model& model, std::string_view chain) {
+  line_.append(model, chain, buffer_);
   constexpr std::size_t kMostBuffered = 1 << 16;
   const auto now = std::chrono::steady_clock::now();
   if (prompt_ || buffer_.size() >= kMostBuffered || now - last_flush_ > std::chrono::milliseconds(50)) {

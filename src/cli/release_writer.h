@@ -4,11 +4,36 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
+#include <string_view>
 
 #include "rivulet/model.h"
+#include "rivulet/priv_inc_reg1.h"
 
 namespace rivulet::cli {
+
+// A string as a JSON string, quotes included.
+std::string json_string(const std::string& text);
+
+// A release as a JSON line.
+class ReleaseLine {
+ public:
+  // `constant_part` stands in every line: JSON members, e.g. "\"epsilon\":1".
+  explicit ReleaseLine(std::string constant_part) : constant_part_(std::move(constant_part)) {}
+  // With `chain`, the line carries it.
+  void append(const Model& model, std::string_view chain, std::string& out);
+
+ private:
+  // "name": as it stands in every line; made once per column.
+  const std::string& json_key(const std::string& name);
+
+  std::map<std::string, std::string, std::less<>> keys_;
+  std::string constant_part_;
+};
+
+// The members that every line of a request's releases has.
+std::string constant_part(const PrivIncReg1::Options& options);
 
 class ReleaseWriter {
  public:
@@ -20,28 +45,25 @@ class ReleaseWriter {
   ReleaseWriter(const ReleaseWriter&) = delete;
   ReleaseWriter& operator=(const ReleaseWriter&) = delete;
 
+  // Goes on behind the first `keep` bytes of a file; what follows them is cut off.
+  static std::unique_ptr<ReleaseWriter> appending(const std::string& path, std::string constant_part,
+                                                  std::uint64_t keep);
+
   // False when the reader of a pipe has gone: nothing more can be delivered. Throws IoError when the disk refuses.
-  bool write(const Model& model);
+  bool write(const Model& model, std::string_view chain = {});
   bool flush();
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
-  void append(const Model& model);
+  ReleaseWriter(const std::string& path, std::string constant_part, bool prompt, int flags);
 
-  // "name": as it stands in every line; made once per column.
-  const std::string& json_key(const std::string& name);
-
-  std::map<std::string, std::string, std::less<>> keys_;
   std::string name_;
-  std::string constant_part_;
+  ReleaseLine line_;
   bool prompt_;
   int descriptor_ = -1;
   bool owns_descriptor_ = false;
   std::string buffer_;
   std::chrono::steady_clock::time_point last_flush_;
 };
-
-// A string as a JSON string, quotes included.
-std::string json_string(const std::string& text);
 
 }  // namespace rivulet::cli

@@ -65,7 +65,10 @@ TEST(Help, OfPlanNamesItsJsonKeys) {
 }
 
 TEST(Help, FitsAHundredColumnsWithoutRaggedBlanks) {
-  for (const Arguments& arguments : {Arguments{"--help"}, Arguments{"fit", "--help"}, Arguments{"plan", "--help"}}) {
+  for (const Arguments& arguments :
+       {Arguments{"--help"}, Arguments{"fit", "--help"}, Arguments{"plan", "--help"}, Arguments{"summary", "--help"},
+        Arguments{"predict", "--help"}, Arguments{"refit", "--help"}, Arguments{"export", "--help"},
+        Arguments{"inspect", "--help"}}) {
     const std::string help = help_of(arguments);
     EXPECT_TRUE(lacks(help, "\n\n\n"));
     EXPECT_TRUE(lacks(help, "TEXT"));

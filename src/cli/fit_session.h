@@ -1,0 +1,61 @@
+// What `rivulet fit` does with rows and releases: in memory, or with a model file.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/fit_flags.h"
+#include "cli/progress.h"
+#include "rivulet/priv_inc_reg1.h"
+#include "stream/config.h"
+#include "stream/row_source.h"
+
+namespace rivulet::cli {
+
+class FitSession {
+ public:
+  virtual ~FitSession() = default;
+
+  // Before the first row. False when a stop was asked for or the reader of the releases has gone.
+  virtual bool begin(Progress& progress) = 0;
+  [[nodiscard]] virtual stream::CsvRowSource& rows() = 0;
+  [[nodiscard]] virtual const stream::FileSource& source() const = 0;
+
+  // Takes a row; false when the reader of the releases has gone. Throws HorizonExceeded, taking nothing.
+  virtual bool observe(const stream::Row& row) = 0;
+  // The input has ended, or only paused until `more` comes. False as above.
+  virtual bool end_of_input() = 0;
+  // Nothing comes after this: what is to be kept is kept, what may be published is. False as above.
+  virtual bool finish() = 0;
+
+  // Of what was published.
+  [[nodiscard]] virtual std::uint64_t step() const = 0;
+  [[nodiscard]] virtual const PrivIncReg1::Options& options() const = 0;
+  // The last release; step() is at least 1.
+  [[nodiscard]] virtual Statistics last_statistics() = 0;
+  [[nodiscard]] virtual Model last_model() = 0;
+  // For the operator's eyes only.
+  [[nodiscard]] virtual stream::OperatorTally tally() const = 0;
+  [[nodiscard]] virtual std::uint64_t over_limit_rows() const = 0;
+  [[nodiscard]] virtual std::uint64_t outside_domain_rows() const = 0;
+  // Whether rows had been taken before this run.
+  [[nodiscard]] virtual bool went_on() const { return false; }
+  // How to go on later; nothing when that is not possible.
+  [[nodiscard]] virtual std::optional<std::string> how_to_go_on() const { return std::nullopt; }
+
+ protected:
+  FitSession() = default;
+  FitSession(const FitSession&) = default;
+  FitSession& operator=(const FitSession&) = default;
+};
+
+// Each throws RequestError, IoError, DamagedFile or ModelConflict before any row is read.
+std::unique_ptr<FitSession> make_memory_session(const stream::FitConfig& config, const FitFlags& flags);
+std::unique_ptr<FitSession> make_durable_session(const stream::FitConfig& config, const FitFlags& flags);
+
+// Opening the releases may empty or extend the file, so it must not be one that is read: throws RequestError.
+void refuse_overwriting(const std::string& releases, const std::string& read, const std::string& what);
+
+}  // namespace rivulet::cli

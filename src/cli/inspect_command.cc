@@ -1,0 +1,165 @@
+// `rivulet inspect`: what a model promised, what it has published, and, for its operator, how its rows fared.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/log_flags.h"
+#include "cli/report.h"
+#include "cli/source_state.h"
+#include "privacy/mechanism_plan.h"
+#include "rivulet/durable_regression.h"
+#include "rivulet/release_log.h"
+
+namespace rivulet::cli {
+namespace {
+
+constexpr const char* kDescription =
+    "Show what a model promised and what it has published.\n"
+    "\n"
+    "Budget, mechanism, columns, releases and the ledger, after checking every release of the file. What\n"
+    "goes to standard output is public. For a model file (not for an export) exact counts of the rows\n"
+    "that could not be used go to standard error: they are for the operator only.";
+
+constexpr const char* kFooter =
+    "EXAMPLES\n"
+    "    rivulet inspect survey.rivulet\n"
+    "    rivulet inspect survey-public.rivulet --json | jq .ledger";
+
+struct InspectFlags : LogFlags {
+  bool json = false;
+};
+
+std::string unit_text(const PrivIncReg1::Options& options) {
+  if (!options.unit) return "one row";
+  return fmt::format("all rows of one {}, of which the first {} count", options.unit->name, options.unit->max_rows);
+}
+
+std::string column_text(const Feature& feature) {
+  if (const auto* bounds = std::get_if<Interval>(&feature.domain)) return fmt::format("{} to {}", bounds->lo, bounds->hi);
+  return fmt::format("one of {}", fmt::join(std::get<Levels>(feature.domain).names, ", "));
+}
+
+std::string as_text(const ReleaseLog& log, const privacy::MechanismPlan& plan) {
+  const PrivIncReg1::Options& options = log.options();
+  const std::uint64_t last = log.last_step();
+  std::string out;
+  const auto line = [&](std::string_view label, const std::string& value) {
+    out += fmt::format("  {:<24}{}\n", label, value);
+  };
+  out += log.is_export() ? "An export: public\n" : "A model: its file is sensitive, what is printed here is public\n";
+  line("made by", "rivulet " + log.made_by());
+  out += "Promise\n";
+  line("budget", fmt::format("epsilon {}, delta {} for all releases together", options.budget.epsilon,
+                             options.budget.delta));
+  line("protected", unit_text(options));
+  line("neighbours", std::string(to_string(options.neighbours)));
+  line("steps covered", options.horizon.is_known() ? fmt::format("{}", plan.last_step())
+                                                   : fmt::format("unbounded (up to {})", plan.last_step()));
+  if (options.insecure_seed) line("NOT PRIVATE", "made with --insecure-seed; anyone can remove the noise");
+  out += "Mechanism\n";
+  line("strategy", fmt::format("{}; profile {}", to_string(*options.strategy), to_string(options.profile)));
+  line("mu", fmt::format("{:.6f}", plan.mu()));
+  line("sensitivity of a step", fmt::format("{:.6f}", plan.l2_sensitivity()));
+  line("strategy norm", fmt::format("{:.6f}", plan.strategy().norm()));
+  line("constraint", options.constraint);
+  line("release every", fmt::format("{} row{}", options.release_every, options.release_every == 1 ? "" : "s"));
+  out += "Columns\n";
+  for (const Feature& feature : options.schema.features()) line(feature.name, column_text(feature));
+  const Interval target = options.schema.target_bounds();
+  line(options.schema.target_name(), fmt::format("{} to {} (target)", target.lo, target.hi));
+  if (!options.only_if.empty()) line("only if", fmt::format("{}", fmt::join(options.only_if, " and ")));
+  out += "Releases\n";
+  line("published", fmt::format("{}, all checked", last));
+  if (last != 0) {
+    const Release release = log.at(last);
+    line("rows in them", fmt::format("{}", release.model.rows));
+    line("noise now", fmt::format("{:.4g} gram diagonal, {:.4g} gram off-diagonal, {:.4g} cross",
+                                  release.model.noise.gram_diagonal, release.model.noise.gram_offdiagonal,
+                                  release.model.noise.cross));
+    line("chain", release.chain);
+  }
+  out += "Ledger\n";
+  const auto ledger = log.ledger();
+  constexpr std::size_t kShown = 10;
+  for (std::size_t i = 0; i < ledger.size(); ++i) {
+    if (i == 1 && ledger.size() > kShown + 1) {
+      line("", fmt::format("... {} entries more ...", ledger.size() - kShown - 1));
+      i = ledger.size() - kShown;
+    }
+    line(ledger[i].time, fmt::format("{:<8} step {}, {} rows {}", ledger[i].event, ledger[i].step, ledger[i].rows,
+                                     ledger[i].detail));
+  }
+  return out;
+}
+
+std::string as_json(const ReleaseLog& log, const privacy::MechanismPlan& plan) {
+  const PrivIncReg1::Options& options = log.options();
+  nlohmann::ordered_json json;
+  json["kind"] = log.is_export() ? "export" : "model";
+  json["made_by"] = log.made_by();
+  json["epsilon"] = options.budget.epsilon;
+  json["delta"] = options.budget.delta;
+  json["neighbours"] = to_string(options.neighbours);
+  json["unit"] = options.unit ? options.unit->name : "row";
+  json["max_rows_per_unit"] = options.unit ? options.unit->max_rows : 1;
+  json["last_step"] = plan.last_step();
+  json["strategy"] = to_string(*options.strategy);
+  json["profile"] = to_string(options.profile);
+  json["mu"] = plan.mu();
+  json["l2_sensitivity"] = plan.l2_sensitivity();
+  json["strategy_norm"] = plan.strategy().norm();
+  json["constraint"] = options.constraint;
+  json["release_every"] = options.release_every;
+  json["not_private"] = options.insecure_seed.has_value();
+  json["releases"] = log.last_step();
+  if (log.last_step() != 0) {
+    const Release release = log.at(log.last_step());
+    json["rows"] = release.model.rows;
+    json["chain"] = release.chain;
+  }
+  json["ledger"] = nlohmann::ordered_json::array();
+  for (const LedgerEntry& entry : log.ledger()) {
+    json["ledger"].push_back({{"time", entry.time},
+                              {"event", entry.event},
+                              {"step", entry.step},
+                              {"rows", entry.rows},
+                              {"detail", entry.detail}});
+  }
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+void tell_operator(const std::string& path) {
+  const SourceState state = source_state_from(DurableRegression::source_of(path));
+  const OperatorCounts counts{state.tally, state.over_limit, state.outside_domain};
+  if (!state.started()) return;
+  tell(fmt::format("operator only, do not publish: {} rows taken, from {} input{}, the last {}\n", counts.tally.rows,
+                   state.finished.size() + 1, state.finished.empty() ? "" : "s",
+                   state.input == "-" ? "standard input" : state.input));
+  if (counts.unusable() != 0) tell(operator_note(counts));
+}
+
+int inspect(const InspectFlags& flags) {
+  const ReleaseLog log(flags.model);
+  log.verify();
+  print(flags.json ? as_json(log, log.plan()) : as_text(log, log.plan()));
+  if (!log.is_export()) tell_operator(flags.model);
+  return kDone;
+}
+
+}  // namespace
+
+Runner declare_inspect(CLI::App& app) {
+  auto flags = std::make_shared<InspectFlags>();
+  app.description(kDescription);
+  app.footer(kFooter);
+  declare_model(app, *flags);
+  app.add_flag("--json", flags->json, "Machine-readable output")->disable_flag_override();
+  return [flags] { return inspect(*flags); };
+}
+
+}  // namespace rivulet::cli

@@ -1,0 +1,81 @@
+// `rivulet fit` without a model file: releases are handed on as they are made, and gone with the process.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/fit_options.h"
+#include "cli/fit_session.h"
+#include "cli/release_writer.h"
+#include "cli/stop_flag.h"
+#include "rivulet/error.h"
+#include "stream/byte_source.h"
+
+namespace rivulet::cli {
+namespace {
+
+// "-" is the stream given; nothing when the path leads to no regular file, which no writing can destroy.
+std::optional<struct stat> regular_file(const std::string& path, int stream) {
+  struct stat status {};
+  const int result = path == "-" ? fstat(stream, &status) : stat(path.c_str(), &status);
+  return result == 0 && S_ISREG(status.st_mode) ? std::optional(status) : std::nullopt;
+}
+
+class MemorySession final : public FitSession {
+ public:
+  MemorySession(const stream::FitConfig& config, const FitFlags& flags)
+      : regression_(options_from(config, resolve_insecure_seed(flags))),
+        source_(config.input.value_or("-"), &stop_flag()),
+        rows_(source_, regression_.options().schema,
+              stream::CsvRowOptions{.csv = {.delimiter = config.delimiter.value_or(',')}, .unit_column = config.unit}) {
+    if (config.releases) {
+      writer_ = std::make_unique<ReleaseWriter>(*config.releases, constant_part(regression_.options()),
+                                                !source_.total_bytes());
+    }
+  }
+
+  bool begin(Progress& /*progress*/) override { return true; }
+  stream::CsvRowSource& rows() override { return rows_; }
+  [[nodiscard]] const stream::FileSource& source() const override { return source_; }
+
+  bool observe(const stream::Row& row) override {
+    const bool released = regression_.options().unit ? regression_.observe(row.values, row.target, row.unit)
+                                                     : regression_.observe(row.values, row.target);
+    return !released || publish();
+  }
+  bool end_of_input() override { return !regression_.flush() || publish(); }
+  bool finish() override { return !writer_ || writer_->flush(); }
+
+  [[nodiscard]] std::uint64_t step() const override { return regression_.step(); }
+  [[nodiscard]] const PrivIncReg1::Options& options() const override { return regression_.options(); }
+  Statistics last_statistics() override { return regression_.statistics(); }
+  Model last_model() override { return regression_.model(); }
+  [[nodiscard]] stream::OperatorTally tally() const override { return rows_.tally(); }
+  [[nodiscard]] std::uint64_t over_limit_rows() const override { return regression_.over_limit_rows_for_operator(); }
+  [[nodiscard]] std::uint64_t outside_domain_rows() const override {
+    return regression_.unusable_rows_for_operator() - over_limit_rows() - tally().unusable();
+  }
+
+ private:
+  bool publish() { return !writer_ || writer_->write(regression_.model()); }
+
+  PrivIncReg1 regression_;
+  stream::FileSource source_;
+  stream::CsvRowSource rows_;
+  std::unique_ptr<ReleaseWriter> writer_;
+};
+
+}  // namespace
+
+void refuse_overwriting(const std::string& releases, const std::string& read, const std::string& what) {
+  const auto written = regular_file(releases, STDOUT_FILENO);
+  const auto source = regular_file(read, STDIN_FILENO);
+  if (written && source && written->st_dev == source->st_dev && written->st_ino == source->st_ino) {
+    throw RequestError("releases",
+                       "'" + releases + "' is the " + what + " itself; accepted: another file; it was left untouched");
+  }
+}
+
+std::unique_ptr<FitSession> make_memory_session(const stream::FitConfig& config, const FitFlags& flags) {
+  return std::make_unique<MemorySession>(config, flags);
+}
+
+}  // namespace rivulet::cli

@@ -1,0 +1,67 @@
+#include "cli/source_state.h"
+
+#include "base/bytes.h"
+
+namespace rivulet::cli {
+namespace {
+
+constexpr std::uint64_t kVersion = 1;
+
+void write_position(ByteWriter& out, const stream::SourcePosition& position) {
+  out.u64(position.bytes);
+  out.u64(position.records);
+  out.raw({reinterpret_cast<const char*>(position.digest.data()), position.digest.size()});
+  out.u64(position.mid_line ? 1 : 0);
+}
+
+stream::SourcePosition read_position(ByteReader& in) {
+  stream::SourcePosition position;
+  position.bytes = in.u64();
+  position.records = in.u64();
+  const std::string_view digest = in.raw(position.digest.size());
+  std::copy(digest.begin(), digest.end(), position.digest.begin());
+  position.mid_line = in.u64() != 0;
+  return position;
+}
+
+}  // namespace
+
+std::string to_bytes(const SourceState& state) {
+  ByteWriter out;
+  out.u64(kVersion);
+  out.text(state.input);
+  out.u64(static_cast<unsigned char>(state.delimiter));
+  out.text(state.releases);
+  write_position(out, state.position);
+  out.u64(state.finished.size());
+  for (const stream::SourcePosition& position : state.finished) write_position(out, position);
+  const stream::OperatorTally& tally = state.tally;
+  for (const std::uint64_t count : {tally.rows, tally.ragged, tally.malformed, tally.missing, tally.not_a_number,
+                                    tally.unknown_level, tally.missing_unit, state.over_limit, state.outside_domain}) {
+    out.u64(count);
+  }
+  return out.take();
+}
+
+SourceState source_state_from(std::string_view bytes) {
+  SourceState state;
+  if (bytes.empty()) return state;
+  ByteReader in(bytes, "model: where its input was left");
+  if (in.u64() != kVersion) in.damaged("it is of another version");
+  state.input = in.text();
+  state.delimiter = static_cast<char>(in.u64());
+  state.releases = in.text();
+  state.position = read_position(in);
+  constexpr std::size_t kPositionBytes = 8 + 8 + 32 + 8;
+  const std::size_t finished = in.count(kPositionBytes);
+  for (std::size_t i = 0; i < finished; ++i) state.finished.push_back(read_position(in));
+  stream::OperatorTally& tally = state.tally;
+  for (std::uint64_t* count : {&tally.rows, &tally.ragged, &tally.malformed, &tally.missing, &tally.not_a_number,
+                               &tally.unknown_level, &tally.missing_unit, &state.over_limit, &state.outside_domain}) {
+    *count = in.u64();
+  }
+  in.finish();
+  return state;
+}
+
+}  // namespace rivulet::cli

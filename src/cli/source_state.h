@@ -1,0 +1,31 @@
+// Where a durable fit stands in its inputs, as it is kept in the sensitive half of a model file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stream/row_source.h"
+#include "stream/source_position.h"
+
+namespace rivulet::cli {
+
+struct SourceState {
+  std::string input = "-";  // absolute path, or "-"
+  char delimiter = ',';
+  std::string releases;  // where they went last: absolute path, "-", or empty
+  stream::SourcePosition position;
+  std::vector<stream::SourcePosition> finished;  // inputs before this one, to their ends
+  stream::OperatorTally tally;                   // over all of them
+  std::uint64_t over_limit = 0;                  // rows of units that had their share
+  std::uint64_t outside_domain = 0;              // rows that do not meet the conditions
+
+  [[nodiscard]] bool started() const { return position.bytes != 0; }
+};
+
+std::string to_bytes(const SourceState& state);
+// A new model's state is empty and gives the default. Throws DamagedFile.
+SourceState source_state_from(std::string_view bytes);
+
+}  // namespace rivulet::cli
