@@ -15,6 +15,10 @@ using namespace rivulet::stream;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     const FitConfig config = parse_config({reinterpret_cast<const char*>(data), size}, "fuzz.toml");
+    for (const std::string& condition : config.only_if) {
+      if (condition.empty()) std::abort();
+    }
+    if (config.max_rows_per_unit == 0u || config.model == "" || config.unit == "") std::abort();
     const Schema schema = build_schema(merge(FitConfig{}, config));
     if (schema.coordinate_names().size() != schema.dimension()) std::abort();
     if (schema.value_scales().size() != schema.row_width()) std::abort();

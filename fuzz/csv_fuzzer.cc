@@ -1,5 +1,6 @@
 // Arbitrary bytes as a CSV stream. The first bytes choose the options; the rest is the input, which must give the same
-// records and rows however it is cut, and nothing it does may crash or throw anything but Rivulet's own errors.
+// records and rows however it is cut, also when it was left after some row and grew before it was read on. Nothing it
+// does may crash or throw anything but Rivulet's own errors.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -29,9 +30,13 @@ std::string records_of(std::string_view bytes, std::size_t piece, CsvOptions opt
   return all;
 }
 
-std::string rows_of(std::string_view bytes, std::size_t piece, CsvOptions options) {
+Schema fuzzed_schema() {
   Schema schema;
-  schema.feature("a", {-1.0, 1.0}).categorical("c", {"x", "y", "NA"}).target("y", {0.0, 1.0});
+  return schema.feature("a", {-1.0, 1.0}).categorical("c", {"x", "y", "NA"}).target("y", {0.0, 1.0});
+}
+
+std::string rows_of(std::string_view bytes, std::size_t piece, CsvOptions options) {
+  const Schema schema = fuzzed_schema();
   MemorySource source(bytes, piece);
   std::string all;
   try {
@@ -46,7 +51,7 @@ std::string rows_of(std::string_view bytes, std::size_t piece, CsvOptions option
         if (std::isinf(value)) std::abort();
         all += std::to_string(value) + " ";
       }
-      if (any_nan != all_nan || row.values.size() != schema.row_width()) std::abort();
+      if (any_nan != all_nan || row.usable == any_nan || row.values.size() != schema.row_width()) std::abort();
       all += std::to_string(row.target) + "\n";
     }
     if (rows.tally().unusable() > rows.tally().rows) std::abort();
@@ -54,6 +59,63 @@ std::string rows_of(std::string_view bytes, std::size_t piece, CsvOptions option
     all += error.what();
   }
   return all;
+}
+
+// A reading that can be left and resumed. Throws Rivulet's errors where the header is not what it must be.
+class Tracked {
+ public:
+  Tracked(std::string_view bytes, std::size_t piece, const CsvRowOptions& options)
+      : source_(bytes, piece), rows_(source_, fuzzed_schema(), options) {}
+
+  CsvRowSource& rows() { return rows_; }
+  // The next `most` rows, one line each.
+  std::vector<std::string> read(std::size_t most) {
+    std::vector<std::string> lines;
+    for (Row row; lines.size() < most && rows_.next(row);) {
+      std::string line = row.unit + "|" + std::to_string(row.target);
+      for (const double value : row.values) line += " " + std::to_string(value);
+      lines.push_back(line);
+    }
+    return lines;
+  }
+
+ private:
+  MemorySource source_;
+  CsvRowSource rows_;
+};
+
+bool resumes(std::string_view bytes, const SourcePosition& position, const CsvRowOptions& options) {
+  try {
+    Tracked reading(bytes, bytes.size() + 1, options);
+    return reading.rows().resume(position);
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// Reads some rows of the first `cut` bytes, then goes on in all of them.
+void check_resumption(std::string_view bytes, std::size_t cut, std::size_t consumed, const CsvRowOptions& options) {
+  SourcePosition position;
+  std::vector<std::string> expected;
+  try {
+    Tracked shorter(bytes.substr(0, cut), 7, options);
+    position.records = shorter.read(consumed).size();
+    if (shorter.rows().position().records != position.records) std::abort();
+    position = shorter.rows().position();
+    expected = Tracked(bytes, 5, options).read(bytes.size());
+  } catch (const Error&) {
+    return;  // no header, then or now
+  }
+  Tracked reading(bytes, 3, options);
+  if (!reading.rows().resume(position)) std::abort();
+  if (reading.rows().position() != position) std::abort();
+  expected.erase(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(position.records));
+  if (reading.read(bytes.size()) != expected) std::abort();
+
+  std::string changed(bytes);
+  changed[(cut * 31) % position.bytes] ^= 1;
+  if (resumes(changed, position, options)) std::abort();
+  if (resumes(bytes.substr(0, position.bytes - 1), position, options)) std::abort();
 }
 
 }  // namespace
@@ -72,6 +134,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (records_of(bytes, piece, options) != records) std::abort();
     if (rows_of(bytes, piece, options) != rows) std::abort();
   }
+  const std::size_t cut = (data[1] * 256u + data[2]) % (bytes.size() + 1);
+  CsvRowOptions row_options{.csv = options, .track_position = true};
+  if (data[0] % 3 == 0) row_options.unit_column = "note";
+  check_resumption(bytes, cut, data[0] / 4 % 8, row_options);
   options.block = std::size_t{1} << 12;
   if (records_of(bytes, size, options) != records) std::abort();
   return 0;

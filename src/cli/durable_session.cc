@@ -172,7 +172,8 @@ class DurableSession final : public FitSession {
     }
     state_.input = absolute(*config.input);
     if (config.delimiter) state_.delimiter = *config.delimiter;
-    if (state_.started()) state_.finished.push_back(state_.position);
+    // An input without rows is recognised by nothing but its header.
+    if (state_.position.records != 0) state_.finished.push_back(state_.position);
     state_.position = {};
     if (state_.input == "-") return;
     // Rows that were counted are not counted again under another name. A pipe cannot be looked at twice.

@@ -15,15 +15,6 @@ std::string config_refusal(const std::string& text) {
   return refusal([&] { parse_config(text, "my.toml"); });
 }
 
-FitConfig two_columns() {
-  FitConfig config;
-  config.target = "y";
-  config.features = {"age", "job"};
-  config.bounds = {{"age", {18.0, 90.0}}, {"y", {0.0, 1.0}}};
-  config.levels = {{"job", {"none", "some"}}};
-  return config;
-}
-
 TEST(Config, EverySettingIsRead) {
   const FitConfig config = parse_config(R"(
 input = "rows.csv.gz"
@@ -43,6 +34,11 @@ constraint = "l1:2.5"
 profile = "paper"
 releases = "out.jsonl"
 delimiter = "tab"
+model = "spend.model"
+only-if = ["nonzeros<=5", "age=18:65"]
+unit = "person"
+max-rows-per-unit = 12
+whole-steps = true
 [bounds]
 age = [18, 90.5]
 y = "-1e3:+2"
@@ -67,6 +63,11 @@ job = ["none", "some"]
   EXPECT_EQ(config.profile, Profile::paper);
   EXPECT_EQ(config.releases, "out.jsonl");
   EXPECT_EQ(config.delimiter, '\t');
+  EXPECT_EQ(config.model, "spend.model");
+  EXPECT_EQ(config.only_if, (std::vector<std::string>{"nonzeros<=5", "age=18:65"}));
+  EXPECT_EQ(config.unit, "person");
+  EXPECT_EQ(config.max_rows_per_unit, 12u);
+  EXPECT_EQ(config.whole_steps, true);
   EXPECT_EQ(config.bounds.at("age").hi, 90.5);
   EXPECT_EQ(config.bounds.at("y").lo, -1000.0);
   EXPECT_EQ(config.levels.at("job"), (std::vector<std::string>{"none", "some"}));
@@ -78,7 +79,17 @@ TEST(Config, WhatIsNotInTheFileIsNotSet) {
   EXPECT_FALSE(config.features.has_value());
   EXPECT_FALSE(config.horizon.has_value());
   EXPECT_TRUE(config.bounds.empty());
+  EXPECT_FALSE(config.model || config.unit || config.max_rows_per_unit || config.whole_steps);
+  EXPECT_TRUE(config.only_if.empty());
   EXPECT_FALSE(parse_config("horizon = \"unbounded\"", "my.toml").horizon->is_known());
+}
+
+TEST(Config, OneConditionNeedsNoListAndIsKeptAsItIsWritten) {
+  EXPECT_EQ(parse_config("only-if = \"l1<=2.5\"", "my.toml").only_if, std::vector<std::string>{"l1<=2.5"});
+  EXPECT_EQ(parse_config("only-if = [' l1 <= x ']", "my.toml").only_if, std::vector<std::string>{" l1 <= x "});
+  EXPECT_EQ(config_refusal("only-if = 3"),
+            "only-if: 3 is not accepted; accepted: a condition in quotes, e.g. \"age=18:65\", or a list of them "
+            "(my.toml, line 1)");
 }
 
 TEST(Config, AnUnknownKeyIsRefusedWithItsLineAndTheNearestKey) {
@@ -127,6 +138,19 @@ TEST(Config, AValueOutOfRangeIsRefused) {
                            "tree-decoding = \"x\"",
                            "neighbours = \"x\"",
                            "profile = true",
+                           "model = 1",
+                           "model = \"\"",
+                           "only-if = \"\"",
+                           "only-if = [\"l1<=2\", \"\"]",
+                           "only-if = [1]",
+                           "only-if = true",
+                           "unit = [\"a\"]",
+                           "unit = \"\"",
+                           "max-rows-per-unit = 0",
+                           "max-rows-per-unit = 2.5",
+                           "max-rows-per-unit = \"2\"",
+                           "whole-steps = \"true\"",
+                           "whole-steps = 1",
                            "bounds.a = [1, 1]",
                            "bounds.a = [2, 1]",
                            "bounds.a = [1]",
@@ -184,92 +208,6 @@ TEST(Config, TextThatIsNotUtf8IsRefusedWithItsLine) {
 
 TEST(Config, AFileThatCannotBeReadIsAnIoError) {
   EXPECT_THROW(read_config("/nowhere/my.toml"), IoError);
-}
-
-TEST(Config, WhatTheCommandLineSetsWins) {
-  FitConfig file = two_columns();
-  file.epsilon = 1.0;
-  file.delta = 1e-6;
-  FitConfig flags;
-  flags.epsilon = 0.1;
-  flags.bounds = {{"age", {0.0, 120.0}}};
-  const FitConfig merged = merge(file, flags);
-  EXPECT_EQ(merged.epsilon, 0.1);
-  EXPECT_EQ(merged.delta, 1e-6);
-  EXPECT_EQ(merged.bounds.at("age").hi, 120.0);
-  EXPECT_EQ(merged.bounds.at("y").hi, 1.0);
-  EXPECT_EQ(merged.levels.at("job").size(), 2u);
-}
-
-TEST(Config, ABoundOnTheCommandLineReplacesLevelsInTheFileAndBack) {
-  FitConfig flags;
-  flags.bounds = {{"job", {0.0, 3.0}}};
-  flags.levels = {{"age", {"young", "old"}}};
-  const FitConfig merged = merge(two_columns(), flags);
-  EXPECT_FALSE(merged.levels.contains("job"));
-  EXPECT_FALSE(merged.bounds.contains("age"));
-  EXPECT_NO_THROW(build_schema(merged));
-}
-
-TEST(Config, TheSchemaHasTheFeaturesInTheirOrder) {
-  const Schema schema = build_schema(two_columns());
-  EXPECT_EQ(schema.coordinate_names(), (std::vector<std::string>{"(intercept)", "age", "job=some"}));
-  EXPECT_EQ(schema.target_name(), "y");
-  FitConfig config = two_columns();
-  config.intercept = false;
-  config.clip_norm = 1.0;
-  EXPECT_EQ(build_schema(config).row_width(), 3u);
-  EXPECT_EQ(build_schema(config).norm_limit(), 1.0);
-}
-
-TEST(Config, AColumnWithoutADeclarationIsRefusedAndToldHowToDeclareOne) {
-  FitConfig config = two_columns();
-  config.bounds.erase("age");
-  const std::string feature = refusal([&] { build_schema(config); });
-  EXPECT_NE(feature.find("bounds are never learnt from the data"), std::string::npos) << feature;
-  EXPECT_NE(feature.find("--bound age=LO:HI or an entry age = [LO, HI] under [bounds]"), std::string::npos) << feature;
-  EXPECT_NE(feature.find("--levels age=A|B"), std::string::npos) << feature;
-
-  config = two_columns();
-  config.bounds.erase("y");
-  const std::string target = refusal([&] { build_schema(config); });
-  EXPECT_NE(target.find("--bound y=LO:HI"), std::string::npos) << target;
-  EXPECT_EQ(target.find("--levels"), std::string::npos) << target;
-}
-
-TEST(Config, ADeclarationForAColumnNobodyUsesIsRefused) {
-  FitConfig config = two_columns();
-  config.bounds["agge"] = {0.0, 1.0};
-  EXPECT_EQ(refusal([&] { build_schema(config); }),
-            "bound agge: declared for a column that is neither a feature nor the target; did you mean \"age\"?");
-  config = two_columns();
-  config.levels["colour"] = {"red", "blue"};
-  EXPECT_NE(refusal([&] { build_schema(config); }).find("levels colour: declared for a column"), std::string::npos);
-}
-
-TEST(Config, ContradictoryDeclarationsAreRefused) {
-  FitConfig both = two_columns();
-  both.levels["age"] = {"young", "old"};
-  EXPECT_NE(refusal([&] { build_schema(both); }).find("both bounds and levels"), std::string::npos);
-  FitConfig category = two_columns();
-  category.levels["y"] = {"no", "yes"};
-  EXPECT_NE(refusal([&] { build_schema(category); }).find("the target, which is a number"), std::string::npos);
-  FitConfig twice = two_columns();
-  twice.features = {"age", "age"};
-  twice.levels.clear();
-  EXPECT_NE(refusal([&] { build_schema(twice); }).find("declared twice"), std::string::npos);
-  FitConfig itself = two_columns();
-  itself.features = {"age", "job", "y"};
-  EXPECT_NE(refusal([&] { build_schema(itself); }).find("column y: declared twice"), std::string::npos);
-}
-
-TEST(Config, TargetAndFeaturesMustBeSet) {
-  FitConfig config = two_columns();
-  config.target.reset();
-  EXPECT_NE(refusal([&] { build_schema(config); }).find("target: not set"), std::string::npos);
-  config = two_columns();
-  config.features.reset();
-  EXPECT_NE(refusal([&] { build_schema(config); }).find("features: not set"), std::string::npos);
 }
 
 }  // namespace

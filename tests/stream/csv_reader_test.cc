@@ -8,13 +8,17 @@
 
 #include "rivulet/error.h"
 #include "stream/csv_reference.h"
+#include "stream/halting_source.h"
 #include "stream/memory_source.h"
 
 namespace rivulet::stream {
 namespace {
 
+using testing::HaltingSource;
 using testing::OwnedRecord;
 using testing::read_records;
+using testing::RecordEnd;
+using testing::reference_ends;
 using testing::reference_records;
 
 constexpr std::size_t kWhole = std::numeric_limits<std::size_t>::max();
@@ -22,6 +26,16 @@ constexpr std::size_t kWhole = std::numeric_limits<std::size_t>::max();
 std::vector<OwnedRecord> records_of(std::string_view text, std::size_t piece = kWhole, CsvOptions options = {}) {
   MemorySource source(text, piece);
   return read_records(source, options);
+}
+
+std::vector<RecordEnd> ends_of(std::string_view text, std::size_t piece, CsvOptions options) {
+  MemorySource source(text, piece);
+  CsvReader reader(source, options);
+  std::vector<RecordEnd> ends;
+  Record record;
+  while (reader.next(record)) ends.push_back({reader.record_end(), reader.ended_with_input()});
+  EXPECT_EQ(reader.offset(), text.size());
+  return ends;
 }
 
 // What a failed comparison prints instead of raw control characters.
@@ -42,6 +56,7 @@ TEST(CsvReader, AgreesWithTheReferenceOnEveryTextOfUpToSixCharacters) {
       const auto expected = reference_records(text, ',', options.record_limit);
       for (const std::size_t piece : {std::size_t{1}, std::size_t{2}, std::size_t{3}, kWhole}) {
         ASSERT_EQ(records_of(text, piece, options), expected) << visible(text) << " in pieces of " << piece;
+        ASSERT_EQ(ends_of(text, piece, options), reference_ends(text, ',')) << visible(text);
       }
       std::size_t place = 0;
       while (place < length && ++digits[place] == kAlphabet.size()) digits[place++] = 0;
@@ -63,6 +78,7 @@ TEST(CsvReader, AgreesWithTheReferenceOnEveryShortTextUnderATightLimit) {
       const auto expected = reference_records(text, ',', limit);
       for (const std::size_t piece : {std::size_t{1}, std::size_t{2}}) {
         ASSERT_EQ(records_of(text, piece, options), expected) << visible(text) << " with limit " << limit;
+        ASSERT_EQ(ends_of(text, piece, options), reference_ends(text, ',')) << visible(text) << " with limit " << limit;
       }
     }
   }
@@ -113,6 +129,8 @@ TEST(CsvReader, AByteOrderMarkIsSkippedOnceAtTheBeginningOnly) {
             "a");
   EXPECT_EQ(records_of("\xEF\xBB")[0].fields[0], "\xEF\xBB");
   EXPECT_TRUE(records_of("\xEF\xBB\xBF").empty());
+  const std::string marked = "\xEF\xBB\xBF\n1\r\n2";
+  EXPECT_EQ(ends_of(marked, 1, {}), reference_ends(marked, ',')) << "it counts as bytes of the input";
 }
 
 TEST(CsvReader, AnotherNumberOfFieldsIsRaggedAndDoesNotDisturbTheNextRecord) {
@@ -179,27 +197,6 @@ TEST(CsvReader, ADelimiterThatCouldNotWorkIsRefused) {
   }
   EXPECT_EQ(records_of("a\tb\n1\t2\n", kWhole, {.delimiter = '\t'}), records_of("a,b\n1,2\n"));
 }
-
-// Gives its pieces one read at a time and pretends to be stopped between them.
-class HaltingSource final : public ByteSource {
- public:
-  explicit HaltingSource(std::vector<std::string> pieces) : pieces_(std::move(pieces)) {}
-  std::size_t read(std::span<char> block) override {
-    stopped_ = !stopped_ && next_ > 0 && next_ < pieces_.size();
-    if (stopped_ || next_ == pieces_.size()) return 0;
-    const std::string& piece = pieces_[next_++];
-    std::copy(piece.begin(), piece.end(), block.begin());
-    return piece.size();
-  }
-  [[nodiscard]] bool stopped() const override { return stopped_; }
-  [[nodiscard]] const std::string& name() const override { return name_; }
-
- private:
-  std::vector<std::string> pieces_;
-  std::size_t next_ = 0;
-  bool stopped_ = false;
-  std::string name_ = "halting";
-};
 
 TEST(CsvReader, AStoppedSourceNeverDeliversHalfARecordAndMayGoOn) {
   HaltingSource source({"a,b\n12,3", "4\n5,\"6", "7\"\n"});

@@ -16,8 +16,16 @@ struct OwnedRecord {
   bool operator==(const OwnedRecord&) const = default;
 };
 
-inline std::vector<OwnedRecord> reference_records(std::string_view text, char delimiter, std::size_t limit) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+struct RecordEnd {
+  std::uint64_t end = 0;  // the byte after the LF or CR that ends the line, or the end of the input
+  bool with_input = false;
+  bool operator==(const RecordEnd&) const = default;
+};
+
+inline std::vector<OwnedRecord> reference_records(std::string_view text, char delimiter, std::size_t limit,
+                                                  std::vector<RecordEnd>* ends = nullptr) {
+  const std::size_t mark = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  text.remove_prefix(mark);
   std::vector<OwnedRecord> records;
   std::size_t width = 0;
   std::size_t i = 0;
@@ -60,10 +68,18 @@ inline std::vector<OwnedRecord> reference_records(std::string_view text, char de
     } else if (record.fields.size() != width) {
       record.status = RecordStatus::ragged;
     }
-    if (i < text.size()) ++i;
+    const bool with_input = i == text.size();
+    if (!with_input) ++i;
     records.push_back(record);
+    if (ends != nullptr) ends->push_back({mark + i, with_input});
   }
   return records;
+}
+
+inline std::vector<RecordEnd> reference_ends(std::string_view text, char delimiter) {
+  std::vector<RecordEnd> ends;
+  reference_records(text, delimiter, text.size() + 1, &ends);
+  return ends;
 }
 
 inline std::vector<OwnedRecord> read_records(ByteSource& source, CsvOptions options) {
