@@ -40,6 +40,7 @@ test-extended: setup-extended test
 bench: build
 	build/release/kernel_bench
 	build/release/throughput_bench
+	build/release/durable_bench
 	build/release/excess_risk
 
 format: setup-extended

@@ -27,7 +27,7 @@ target_include_directories(rivulet_library PUBLIC
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
   $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_libraries(rivulet_library PRIVATE OpenSSL::Crypto PkgConfig::MPFR)
+target_link_libraries(rivulet_library PRIVATE OpenSSL::Crypto PkgConfig::MPFR SQLite::SQLite3)
 if(RIVULET_SANITIZE)
   target_link_options(rivulet_library PRIVATE -fsanitize=${RIVULET_SANITIZE})
 endif()

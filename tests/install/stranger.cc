@@ -31,6 +31,19 @@ int main() {
     if (!std::isfinite(model.predict({40, 60000}))) return 1;
   }
 
+  // The same, kept in a file: opened again it goes on, and its public half can be handed out and refitted.
+  rivulet::DurableRegression::create("stranger.rivulet", options).close("nothing read yet");
+  {
+    rivulet::DurableRegression durable = rivulet::DurableRegression::open("stranger.rivulet");
+    for (int i = 0; i < 200; ++i) durable.observe(std::array{age(random), income(random)}, 1000.0);
+    if (durable.commit("row 200").size() != 2) return 1;
+  }
+  const rivulet::ReleaseLog log("stranger.rivulet");
+  const rivulet::Release last = log.at(log.last_step());
+  rivulet::Refit refit(log.options(), rivulet::Refit::settings_of(log.options()));
+  if (refit.fit(last.statistics).theta != last.model.theta) return 1;
+  if (rivulet::Inference(log.options().schema, last.statistics).coefficients().size() != 3) return 1;
+
   try {
     options.budget.epsilon = -1;
     const rivulet::PrivIncReg1 refused(options);
