@@ -65,7 +65,7 @@ class PrivIncReg1 {
   // How the noisy objective is minimised. Post-processing: changes accuracy and speed, never privacy.
   enum class Solver {
     by_profile,       // fast for `tight`, noisy_proj_grad for `paper`
-    fast,             // exact or accelerated, warm-started, with a noise-aware ridge
+    fast,             // exact or accelerated, with a noise-aware ridge
     noisy_proj_grad,  // the paper's algorithm as written
   };
 

@@ -49,6 +49,9 @@ class Refit {
   // constraint or regularisation that cannot be read, a ridge with noisy_proj_grad, or noisy_proj_grad for a stream
   // without a known horizon, on which its number of iterations depends.
   Refit(const PrivIncReg1::Options& stream, const Options& options);
+  // The same with the plan the stream was made with (PrivIncReg1::plan(), ReleaseLog::plan()), in case a later version
+  // would plan otherwise.
+  Refit(const PrivIncReg1::Options& stream, const Options& options, const privacy::MechanismPlan& plan);
   Refit(Refit&&) noexcept;
   Refit& operator=(Refit&&) noexcept;
   ~Refit();

@@ -81,7 +81,7 @@ int refit(const RefitFlags& flags) {
   if (flags.all && flags.at) throw RequestError("all", "contradicts --at; accepted: one of them");
   const double level = chosen_level(flags);
   const ReleaseLog log(flags.model);
-  Refit refit(log.options(), settings(flags, log.options()));
+  Refit refit(log.options(), settings(flags, log.options()), log.plan());
   const std::uint64_t step = chosen_step(flags, log);
   if (flags.all || flags.json) {
     print_lines(log, refit, flags.all ? 1 : step, step);

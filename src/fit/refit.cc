@@ -29,7 +29,8 @@ void read_regularisation(std::string_view text, fit::ModelFitter::Options& out) 
                                            "LAMBDA, e.g. ridge:10");
 }
 
-fit::ModelFitter::Options read_options(const PrivIncReg1::Options& stream, const Refit::Options& options) {
+fit::ModelFitter::Options read_options(const PrivIncReg1::Options& stream, const Refit::Options& options,
+                                       const privacy::MechanismPlan* plan) {
   PrivIncReg1::Options request = stream;
   request.solver = options.solver;
   request = fit::with_defaults(request);
@@ -43,8 +44,11 @@ fit::ModelFitter::Options read_options(const PrivIncReg1::Options& stream, const
                                                "none, or the fast solver");
     }
     // The stream's own constraint is part of its mechanism, whatever the model is fitted to now.
-    const privacy::MechanismPlan plan(fit::mechanism_request(request));
-    result.noisy_proj_grad = fit::fitter_options(request, plan).noisy_proj_grad;
+    const auto settings = [&](const privacy::MechanismPlan& made) {
+      return fit::fitter_options(request, made).noisy_proj_grad;
+    };
+    result.noisy_proj_grad =
+        plan != nullptr ? settings(*plan) : settings(privacy::MechanismPlan(fit::mechanism_request(request)));
   }
   return result;
 }
@@ -52,10 +56,10 @@ fit::ModelFitter::Options read_options(const PrivIncReg1::Options& stream, const
 }  // namespace
 
 struct Refit::Inside {
-  Inside(const PrivIncReg1::Options& stream, const Options& options)
+  Inside(const PrivIncReg1::Options& stream, const Options& options, const privacy::MechanismPlan* plan)
       : schema(options.features ? stream.schema.subset(*options.features) : stream.schema),
         whole_dimension(stream.schema.dimension()),
-        fitter(schema, read_options(stream, options)) {
+        fitter(schema, read_options(stream, options, plan)) {
     if (options.features) positions = stream.schema.subset_coordinates(*options.features);
   }
 
@@ -96,7 +100,9 @@ Refit::Options Refit::settings_of(const PrivIncReg1::Options& stream) {
 }
 
 Refit::Refit(const PrivIncReg1::Options& stream, const Options& options)
-    : inside_(std::make_unique<Inside>(stream, options)) {}
+    : inside_(std::make_unique<Inside>(stream, options, nullptr)) {}
+Refit::Refit(const PrivIncReg1::Options& stream, const Options& options, const privacy::MechanismPlan& plan)
+    : inside_(std::make_unique<Inside>(stream, options, &plan)) {}
 Refit::Refit(Refit&&) noexcept = default;
 Refit& Refit::operator=(Refit&&) noexcept = default;
 Refit::~Refit() = default;

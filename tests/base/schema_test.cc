@@ -7,6 +7,7 @@
 #include <string>
 
 #include "rivulet/error.h"
+#include "support/refusal.h"
 
 namespace rivulet {
 namespace {
@@ -149,6 +150,72 @@ TEST(Schema, ARefusedDeclarationLeavesTheSchemaAsItWas) {
 TEST(Schema, TheClipNormIsPositiveAndFinite) {
   for (const double limit : {0.0, -1.0, kInfinity, kNaN})
     EXPECT_THROW(Schema().clip_norm(limit), RequestError) << limit;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(Schema, ASubsetKeepsTheOrderTheInterceptTheTargetAndWholeCategories) {
+  const Schema part = flights().subset(Names{"hour", "origin"});
+  EXPECT_EQ(part.coordinate_names(), (Names{"(intercept)", "origin=JFK", "origin=LGA", "hour"}));
+  EXPECT_EQ(part.target_name(), "late");
+  EXPECT_EQ(part.target_bounds().lo, -60.0);
+  EXPECT_EQ(part.target_bounds().hi, 180.0);
+  EXPECT_EQ(part.value_scales()[2].centre, 12.0);
+  EXPECT_NO_THROW(part.validate());
+  EXPECT_EQ(flights().intercept(false).subset(Names{"origin"}).coordinate_names(),
+            (Names{"origin=EWR", "origin=JFK", "origin=LGA"}));
+}
+
+TEST(Schema, ASubsetOfASubsetAndASubsetOfNothingButTheInterceptAreSubsets) {
+  const Schema part = flights().subset(Names{"hour", "origin"}).subset(Names{"hour"});
+  EXPECT_EQ(part.coordinate_names(), (Names{"(intercept)", "hour"}));
+  EXPECT_EQ(part.norm_limit(), flights().norm_limit());
+  EXPECT_EQ(flights().subset(Names{}).coordinate_names(), Names{"(intercept)"});
+}
+
+TEST(Schema, ASubsetKeepsTheNormLimitToTheBit) {
+  for (const bool intercept : {true, false}) {
+    for (const double clip : {0.3, 1.4, 50.0}) {
+      const Schema whole = flights().intercept(intercept).clip_norm(clip);
+      for (const Names& names :
+           {Names{"delay"}, Names{"origin"}, Names{"hour", "delay"}, Names{"hour", "delay", "origin"}}) {
+        EXPECT_EQ(whole.subset(names).norm_limit(), whole.norm_limit());
+      }
+    }
+  }
+  EXPECT_EQ(flights().subset(Names{"hour"}).norm_limit(), 2.0);
+}
+
+TEST(Schema, TheCoordinatesOfASubsetAreThoseOfTheSameNames) {
+  for (const bool intercept : {true, false}) {
+    const Schema whole = flights().intercept(intercept);
+    for (const Names& names :
+         {Names{"delay"}, Names{"origin"}, Names{"hour", "delay"}, Names{"hour", "origin", "delay"}}) {
+      Names found;
+      for (const std::size_t position : whole.subset_coordinates(names))
+        found.push_back(whole.coordinate_names()[position]);
+      EXPECT_EQ(found, whole.subset(names).coordinate_names());
+    }
+  }
+}
+
+TEST(Schema, ASubsetWithAWrongNameIsRefusedWithTheNamesThatWouldDo) {
+  const auto refused = [](const Schema& schema, const Names& names) {
+    const std::string message = testing::refusal([&] { (void)schema.subset(names); });
+    EXPECT_EQ(testing::refusal([&] { (void)schema.subset_coordinates(names); }), message);
+    return message;
+  };
+  EXPECT_EQ(refused(flights(), {"hours"}), "features: \"hours\" is not a feature; accepted: delay, origin, hour");
+  EXPECT_NE(refused(flights(), {"origin=JFK"}), "accepted");
+  EXPECT_NE(refused(flights(), {"late"}), "accepted") << "the target is no feature";
+  EXPECT_NE(refused(flights(), {""}), "accepted");
+  EXPECT_EQ(refused(flights(), {"hour", "hour"}),
+            "features: \"hour\" is given twice; accepted: every feature once at most");
+  EXPECT_EQ(refused(flights().intercept(false), {}),
+            "features: none is given and there is no intercept; accepted: at least one of delay, origin, hour");
+  EXPECT_EQ(testing::refusal([] { (void)flights().subset(Names{"x"}, "--features"); }).substr(0, 11), "--features:");
+  const std::string many = refused(Schema::unit_ball(1000), {"z"});
+  EXPECT_TRUE(many.ends_with("x19, x20 and 980 more")) << many;
 }
 
 TEST(Schema, ValidationAsksForATargetAndSomethingToFit) {

@@ -112,20 +112,6 @@ TEST(AcceleratedSolver, AgreesWithTheClosedFormOverTheL2Ball) {
   }
 }
 
-TEST(AcceleratedSolver, WarmAndColdStartsAgree) {
-  std::mt19937_64 generator(83);
-  const std::size_t d = 30;
-  const std::shared_ptr<const ConstraintSet> set = make_l1_ball(d, 1.0);
-  AcceleratedSolver warm(set);
-  for (int trial = 0; trial < 40; ++trial) {
-    const Instance instance = random_instance(generator, d, 200 + 50 * trial, 2.0, 0.05);
-    AcceleratedSolver cold(set);
-    const double a = instance.quadratic().value(warm.solve(instance.quadratic()));
-    const double b = instance.quadratic().value(cold.solve(instance.quadratic()));
-    EXPECT_NEAR(a, b, 1e-7 * std::abs(b)) << trial;
-  }
-}
-
 TEST(DefaultSolver, IsNeverWorseThanNoisyProjGradOnTheNoisyObjective) {
   std::mt19937_64 generator(84);
   int indefinite = 0;

@@ -39,6 +39,9 @@ TEST(Cholesky, SolvesAndInvertsOnBothSidesOfTheChangeOfMethod) {
       product += instance.cross[i] * solution[i];
     }
     EXPECT_NEAR(half_squared, product, 1e-11 * std::abs(product));
+    std::vector<double> other_half(d);
+    cholesky.solve_other_half(half, other_half);
+    EXPECT_EQ(other_half, solution);
 
     std::vector<double> inverse(d * d);
     cholesky.invert(inverse);

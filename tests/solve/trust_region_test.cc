@@ -139,20 +139,50 @@ TEST(TrustRegion, SolvesDegenerateObjectives) {
   }
 }
 
-TEST(TrustRegion, WarmStartsLeadToTheSameAnswerAsColdOnes) {
+TEST(TrustRegion, IsOptimalWhateverCameBefore) {
   std::mt19937_64 generator(63);
   const std::size_t d = 8;
-  TrustRegion warm(d);
+  TrustRegion solver(d);
   for (int trial = 0; trial < 300; ++trial) {
-    // Jumps between interior, boundary, indefinite and back, so that the remembered multiplier is often badly wrong.
+    // Jumps between interior, boundary, indefinite and back.
     const Instance instance = random_instance(generator, d, 30 + trial, 2.0, trial % 3 == 0 ? 20.0 : 0.1);
-    const double radius = trial % 2 == 0 ? 0.3 : 10.0;
-    TrustRegion cold(d);
-    const auto a = warm.solve(instance.quadratic(), 0.0, radius);
-    const auto b = cold.solve(instance.quadratic(), 0.0, radius);
-    for (std::size_t i = 0; i < d; ++i) EXPECT_NEAR(a[i], b[i], 1e-6 * radius) << trial;
-    expect_optimal(warm, instance, 0.0, radius, std::to_string(trial));
+    expect_optimal(solver, instance, 0.0, trial % 2 == 0 ? 0.3 : 10.0, std::to_string(trial));
   }
+}
+
+// The eigenvalues q has weight on are far apart, so that a start from their mean and variance is far off.
+TEST(TrustRegion, IsOptimalForSpectraOverManyOrdersOfMagnitude) {
+  std::mt19937_64 generator(64);
+  for (int trial = 0; trial < 200; ++trial) {
+    const std::size_t d = 2 + trial % 12;
+    const Instance instance = random_instance(generator, d, 100, std::pow(10.0, trial % 5), 0.0);
+    TrustRegion solver(d);
+    expect_optimal(solver, instance, 0.0, std::pow(10.0, trial % 9 - 4), std::to_string(trial));
+  }
+}
+
+TEST(TrustRegion, ReportsTheMultiplierOfTheOptimalityConditions) {
+  std::mt19937_64 generator(65);
+  int on_sphere = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    const std::size_t d = 1 + trial % 10;
+    const double radius = std::pow(10.0, trial % 5 - 3);
+    const Instance instance = random_instance(generator, d, 50, 2.0, trial % 3 == 0 ? 10.0 : 0.1);
+    TrustRegion solver(d);
+    const auto theta = solver.solve(instance.quadratic(), 0.5, radius);
+    const double mu = solver.multiplier();
+    EXPECT_GE(mu, 0.0);
+    on_sphere += mu > 0.0 ? 1 : 0;
+    EXPECT_TRUE(mu == 0.0 || std::abs(length(theta) - radius) <= 1e-9 * radius) << trial;
+    std::vector<double> image(d);
+    instance.quadratic().multiply(theta, image);
+    const double scale = length(instance.cross) + length(instance.gram) * radius;
+    for (std::size_t i = 0; i < d; ++i) {
+      EXPECT_NEAR(image[i] + (0.5 + mu) * theta[i], instance.cross[i], 1e-6 * scale) << trial;
+    }
+  }
+  EXPECT_GT(on_sphere, 50);
+  EXPECT_LT(on_sphere, 200);
 }
 
 }  // namespace
