@@ -1,6 +1,6 @@
-// Numbers as bytes: little-endian, fixed width, the same on every machine. Reading trusts nothing: running out of bytes,
-// a length beyond what is there or bytes left over is an error, never a guess. Writing leaves no copies behind in freed
-// memory, because what is written may be sensitive.
+// Numbers as bytes: little-endian, fixed width, the same on every machine. Reading trusts nothing: running out of
+// bytes, a length beyond what is there or bytes left over is an error, never a guess. Writing leaves no copies behind
+// in freed memory, because what is written may be sensitive.
 #pragma once
 
 #include <algorithm>
@@ -40,9 +40,15 @@ class ByteWriter {
   void raw(std::string_view value) { append(value); }
 
   // Each with the number of entries in front.
-  void all(const std::vector<double>& values) { each(values, [this](double v) { f64(v); }); }
-  void all(const std::vector<std::int64_t>& values) { each(values, [this](std::int64_t v) { i64(v); }); }
-  void all(const std::vector<Int128>& values) { each(values, [this](Int128 v) { i128(v); }); }
+  void all(const std::vector<double>& values) {
+    each(values, [this](double v) { f64(v); });
+  }
+  void all(const std::vector<std::int64_t>& values) {
+    each(values, [this](std::int64_t v) { i64(v); });
+  }
+  void all(const std::vector<Int128>& values) {
+    each(values, [this](Int128 v) { i128(v); });
+  }
 
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
   // Whoever takes them sees to their end.

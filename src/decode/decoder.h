@@ -20,9 +20,9 @@ class Decoder {
  public:
   virtual ~Decoder() = default;
 
-  // What is needed to go on later; made of noisy numbers alone, so as public as they are. restore() is for a decoder that
-  // has absorbed nothing; throws DamagedFile when the state is not one of this kind of decoder, which is then of no
-  // further use: it absorbs nothing.
+  // What is needed to go on later; made of noisy numbers alone, so as public as they are. restore() is for a decoder
+  // that has absorbed nothing; throws DamagedFile when the state is not one of this kind of decoder, which is then of
+  // no further use: it absorbs nothing.
   void save(ByteWriter& out) const;
   void restore(ByteReader& in);
 

@@ -86,8 +86,9 @@ class Kernel {
   // Everything a kernel needs to go on as if nothing had happened, rows of the unfinished step included; noise is never
   // part of it. Sensitive. Throws Error when the kernel is broken (see close_step): its state must not outlive it.
   void save(SensitiveState& out);
-  // For a kernel that has seen no row yet, made with the same plan: lattice, strategy, noise and limits must all be those
-  // of the kernel that saved it. Throws DamagedFile when it is not such a state; the kernel then does nothing more.
+  // For a kernel that has seen no row yet, made with the same plan: lattice, strategy, noise and limits must all be
+  // those of the kernel that saved it. Throws DamagedFile when it is not such a state; the kernel then does nothing
+  // more.
   void restore(const SensitiveState& state);
 
   // For the operator's eyes only: exact, not private, never to be published.
@@ -105,7 +106,7 @@ class Kernel {
   std::uint64_t steps_ = 0;
   std::uint64_t rows_ = 0;
   std::uint64_t unusable_ = 0;
-  std::uint64_t over_limit_ = 0;  // not usable, because the unit had its share
+  std::uint64_t over_limit_ = 0;    // not usable, because the unit had its share
   std::unique_ptr<UnitCap> units_;  // none when the unit is the row
   bool broken_ = false;
 };

@@ -31,8 +31,8 @@ class MomentSum {
   // Writes the sums in the order of the release layout.
   void write(const privacy::ReleaseLayout& layout, std::span<std::int64_t> out);
 
-  // The exact sums so far: sensitive. Saving changes nothing that can be observed. restore() throws DamagedFile when the
-  // sums are not those of so many rows.
+  // The exact sums so far: sensitive. Saving changes nothing that can be observed. restore() throws DamagedFile when
+  // the sums are not those of so many rows.
   void save(ByteWriter& out);
   void restore(ByteReader& in);
 

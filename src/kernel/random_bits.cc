@@ -69,7 +69,8 @@ RandomBits RandomBits::insecure(std::uint64_t seed, std::uint64_t stream) {
   unsigned int written = 0;
   // The digest of both is the key; the counter starts at zero.
   const std::array<std::uint64_t, 2> start{seed, stream};
-  if (EVP_Digest(start.data(), sizeof start, raw(bits.key_.data()), &written, EVP_sha256(), nullptr) != 1 || written != 32) {
+  if (EVP_Digest(start.data(), sizeof start, raw(bits.key_.data()), &written, EVP_sha256(), nullptr) != 1 ||
+      written != 32) {
     throw Error("random bits: SHA-256 failed");
   }
   return bits;

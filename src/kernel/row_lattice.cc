@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "rivulet/error.h"
+
 namespace rivulet::kernel {
 namespace {
 
@@ -16,10 +18,7 @@ constexpr double kRoundingRoom = 1.0 + 1e-12;
 }  // namespace
 
 RowLattice::RowLattice(const Schema& schema, const privacy::LatticeLimits& limits, Domain domain)
-    : limits_(limits),
-      dimension_(schema.dimension()),
-      intercept_(schema.has_intercept()),
-      domain_(std::move(domain)) {
+    : limits_(limits), dimension_(schema.dimension()), intercept_(schema.has_intercept()), domain_(std::move(domain)) {
   schema.validate();
   norm_limit_ = schema.norm_limit();
   may_need_clipping_ = schema.clip_norm().has_value();
@@ -36,6 +35,11 @@ RowLattice::RowLattice(const Schema& schema, const privacy::LatticeLimits& limit
   target_hi_ = target.hi;
   target_centre_ = target.centre;
   target_factor_ = kShrink * static_cast<double>(limits.target_limit) / target.half_range;
+  for (const Domain::Condition& condition : domain_.conditions()) {
+    if (condition.kind == Domain::Condition::Kind::value && condition.value >= row_width()) {
+      throw RequestError("only-if", "the conditions were made for another schema");
+    }
+  }
 }
 
 bool RowLattice::within_limits(std::int64_t covariate_norm_squared, std::int64_t target) const {
@@ -47,24 +51,23 @@ bool RowLattice::inside_domain(std::span<const double> values, double target, co
   const auto within = [](double value, const Domain::Condition& condition) {
     return condition.lo <= value && value <= condition.hi;
   };
-  return std::all_of(
-      domain_.conditions().begin(), domain_.conditions().end(), [&](const Domain::Condition& condition) {
-        switch (condition.kind) {
-          case Domain::Condition::Kind::nonzeros:
-            return static_cast<double>(std::count_if(values.begin(), values.end(), [](double v) { return v != 0.0; })) <=
-                   condition.hi;
-          case Domain::Condition::Kind::l1_norm: {
-            double sum = 0.0;
-            for (std::size_t i = 0; i < values.size(); ++i) sum += std::abs(box[i]);
-            return sum <= condition.hi * kRoundingRoom;
-          }
-          case Domain::Condition::Kind::value:
-            return within(values[condition.value], condition);
-          case Domain::Condition::Kind::target:
-            return within(target, condition);
-        }
-        return false;
-      });
+  return std::all_of(domain_.conditions().begin(), domain_.conditions().end(), [&](const Domain::Condition& condition) {
+    switch (condition.kind) {
+      case Domain::Condition::Kind::nonzeros:
+        return static_cast<double>(std::count_if(values.begin(), values.end(), [](double v) { return v != 0.0; })) <=
+               condition.hi;
+      case Domain::Condition::Kind::l1_norm: {
+        double sum = 0.0;
+        for (std::size_t i = 0; i < values.size(); ++i) sum += std::abs(box[i]);
+        return sum <= condition.hi * kRoundingRoom;
+      }
+      case Domain::Condition::Kind::value:
+        return within(values[condition.value], condition);
+      case Domain::Condition::Kind::target:
+        return within(target, condition);
+    }
+    return false;
+  });
 }
 
 bool RowLattice::quantise(std::span<const double> values, double target, std::span<double> lattice,

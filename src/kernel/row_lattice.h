@@ -15,6 +15,7 @@ namespace rivulet::kernel {
 
 class RowLattice {
  public:
+  // Throws RequestError when the domain names a value that rows of this schema do not have.
   RowLattice(const Schema& schema, const privacy::LatticeLimits& limits, Domain domain = {});
 
   // Entries of u: the schema's coordinates, then the target.

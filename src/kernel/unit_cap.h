@@ -1,7 +1,7 @@
 // Privacy units beyond one row: at most `max_rows` rows of one unit (a person, a household, a device) ever contribute.
 //
-// The first max_rows rows of a unit are admitted, whatever they hold; every later one becomes the zero row. Which rows of
-// a unit those are depends on that unit's own rows alone, so exchanging one unit's rows moves nothing of another's.
+// The first max_rows rows of a unit are admitted, whatever they hold; every later one becomes the zero row. Which rows
+// of a unit those are depends on that unit's own rows alone, so exchanging one unit's rows moves nothing of another's.
 // Identifiers are kept only as a keyed hash (HMAC-SHA-256 cut to 128 bits, a key for each stream from the operating
 // system): two units share a count with probability below n^2 / 2^129 for n units.
 //

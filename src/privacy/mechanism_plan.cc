@@ -139,7 +139,8 @@ PlanDecisions MechanismPlan::decisions() const {
   result.sigmas = sigmas_;
   result.last_step = last_step_;
   if (strategy_.kind() == StrategyKind::blt) {
-    for (const Fraction gap : strategy_.blt().theta_gap_fraction()) result.theta_gap_numerators.push_back(gap.numerator());
+    for (const Fraction gap : strategy_.blt().theta_gap_fraction())
+      result.theta_gap_numerators.push_back(gap.numerator());
     for (const Fraction omega : strategy_.blt().omega_fraction()) result.omega_numerators.push_back(omega.numerator());
     result.inverse_gaps = strategy_.blt().inverse_gap();
   }
@@ -165,8 +166,7 @@ MechanismPlan::MechanismPlan(const MechanismRequest& request, const PlanDecision
   };
   if (!fits(decisions.sigmas.gram_diagonal, sigmas_.gram_diagonal) ||
       !fits(decisions.sigmas.gram_offdiagonal, sigmas_.gram_offdiagonal) ||
-      !fits(decisions.sigmas.cross, sigmas_.cross) ||
-      !fits(decisions.sigmas.target_square, sigmas_.target_square)) {
+      !fits(decisions.sigmas.cross, sigmas_.cross) || !fits(decisions.sigmas.target_square, sigmas_.target_square)) {
     refuse_decisions("its noise is not the noise the promise demands");
   }
   sigmas_ = decisions.sigmas;

@@ -17,7 +17,8 @@ namespace rivulet::strategy {
 
 // Number of buffers that suffice for every horizon Rivulet offers.
 inline constexpr unsigned kMaxBuffers = 8;
-// The integer filter adds the fractional parts of all buffers in one 64-bit word: their weights must sum to less than 1.
+// The integer filter adds the fractional parts of all buffers in one 64-bit word: their weights must sum to less
+// than 1.
 inline constexpr double kLargestOmegaSum = 0.999;
 // The step count an unbounded strategy is tuned for. Privacy does not depend on it: only where accuracy is best does.
 inline constexpr std::uint64_t kUnboundedDesignSteps = std::uint64_t{1} << 30;

@@ -7,10 +7,13 @@
 #include <thread>
 
 #include "rivulet/error.h"
+#include "support/released.h"
 #include "support/zero_noise.h"
 
 namespace rivulet::kernel {
 namespace {
+
+using testing::same;
 
 privacy::MechanismPlan plan_for(std::size_t dimension, StrategyKind kind, Horizon horizon,
                                 std::uint64_t rows_per_step = 1) {
@@ -24,14 +27,6 @@ privacy::MechanismPlan plan_for(std::size_t dimension, StrategyKind kind, Horizo
 
 std::unique_ptr<NoiseSource> seeded(std::uint64_t seed) {
   return std::make_unique<DiscreteGaussianNoise>(RandomBits::insecure(seed));
-}
-
-bool same(const NoisyStep& a, const NoisyStep& b) {
-  if (a.step != b.step || a.rows != b.rows || a.vectors.size() != b.vectors.size()) return false;
-  for (std::size_t i = 0; i < a.vectors.size(); ++i) {
-    if (a.vectors[i].level != b.vectors[i].level || a.vectors[i].values != b.vectors[i].values) return false;
-  }
-  return true;
 }
 
 std::vector<std::vector<double>> random_rows(std::size_t count, std::size_t width) {

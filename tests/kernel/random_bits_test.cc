@@ -22,9 +22,10 @@ std::vector<std::byte> take(RandomBits& bits, std::size_t count) {
 
 TEST(RandomBits, InsecureBitsAreAesCounterModeUnderTheSeedsDigest) {
   const std::uint64_t seed = 42;
+  const std::uint64_t seed_and_stream[] = {seed, 0};
   unsigned char key[32];
   unsigned int written = 0;
-  ASSERT_EQ(EVP_Digest(&seed, sizeof seed, key, &written, EVP_sha256(), nullptr), 1);
+  ASSERT_EQ(EVP_Digest(seed_and_stream, sizeof seed_and_stream, key, &written, EVP_sha256(), nullptr), 1);
   const unsigned char counter[16] = {};
   std::vector<unsigned char> stream(48 + 1000, 0);
   EVP_CIPHER_CTX* context = EVP_CIPHER_CTX_new();
@@ -42,10 +43,11 @@ TEST(RandomBits, EachBlockIsMadeUnderAKeyTheBlockBeforeItGave) {
   // The second block's key and counter are the first 48 bytes of the first block's keystream, which are never handed
   // out.
   const std::uint64_t seed = 42;
+  const std::uint64_t seed_and_stream[] = {seed, 0};
   constexpr std::size_t kBlock = 32768;
   unsigned char key[48] = {};
   unsigned int written = 0;
-  ASSERT_EQ(EVP_Digest(&seed, sizeof seed, key, &written, EVP_sha256(), nullptr), 1);
+  ASSERT_EQ(EVP_Digest(seed_and_stream, sizeof seed_and_stream, key, &written, EVP_sha256(), nullptr), 1);
   RandomBits bits = RandomBits::insecure(seed);
   for (int block = 0; block < 3; ++block) {
     std::vector<unsigned char> stream(48 + kBlock, 0);
@@ -85,6 +87,17 @@ TEST(RandomBits, SecureGeneratorsAndDifferentSeedsDiffer) {
   RandomBits c = RandomBits::insecure(1);
   RandomBits d = RandomBits::insecure(2);
   EXPECT_FALSE(take(c, 32) == take(d, 32));
+}
+
+TEST(RandomBits, StreamsOfOneSeedAreAsDifferentAsSeeds) {
+  // The first word of 500 streams of 4 seeds: equal words by chance have probability below 2^-42.
+  std::set<std::uint64_t> seen;
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    for (std::uint64_t stream = 0; stream < 500; ++stream) {
+      EXPECT_TRUE(seen.insert(RandomBits::insecure(seed, stream).next64()).second) << seed << " " << stream;
+    }
+    EXPECT_EQ(RandomBits::insecure(seed).next64(), RandomBits::insecure(seed, 0).next64());
+  }
 }
 
 TEST(RandomBits, NoBlockIsEverRepeated) {
