@@ -8,7 +8,7 @@ endif()
 
 # links(VARIABLE archives...)
 function(links variable)
-  execute_process(COMMAND ${CXX} ${options} main.cc -Wl,--whole-archive ${ARGN} -Wl,--no-whole-archive -Wl,--no-undefined -o alone
+  execute_process(COMMAND ${CXX} ${options} main.cc -Wl,--whole-archive ${ARGN} -Wl,--no-whole-archive -Wl,--no-undefined -lsqlite3 -lcrypto -o alone
                   WORKING_DIRECTORY ${WORK_DIR} RESULT_VARIABLE result OUTPUT_QUIET ERROR_VARIABLE errors)
   set(${variable} FALSE PARENT_SCOPE)
   if(result EQUAL 0)
@@ -32,7 +32,7 @@ links(alone ${ARCHIVES})
 if(NOT alone)
   message(FATAL_ERROR "the modules behind the wall do not link by themselves:\n${errors}")
 endif()
-foreach(archive IN LISTS ARCHIVES)
+foreach(archive IN LISTS ARCHIVES STORE)
   kernel_symbol(symbol ${archive})
   if(symbol)
     message(FATAL_ERROR "${archive} names the kernel: ${symbol}")

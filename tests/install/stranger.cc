@@ -32,6 +32,7 @@ int main() {
   }
 
   // The same, kept in a file: opened again it goes on, and its public half can be handed out and refitted.
+  std::remove("stranger.rivulet");
   rivulet::DurableRegression::create("stranger.rivulet", options).close("nothing read yet");
   {
     rivulet::DurableRegression durable = rivulet::DurableRegression::open("stranger.rivulet");
