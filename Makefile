@@ -34,7 +34,7 @@ test-extended: setup-extended test
 	ctest --preset asan -j $(JOBS)
 	cmake --preset tsan && cmake --build --preset tsan -j $(JOBS) --target kernel_test regression_test
 	ctest --preset tsan -R '^(kernel|regression)_test$$'
-	cmake --preset fuzz && cmake --build --preset fuzz -j $(JOBS) --target csv_fuzzer config_fuzzer
+	cmake --preset fuzz && cmake --build --preset fuzz -j $(JOBS) --target csv_fuzzer config_fuzzer model_fuzzer
 	fuzz/run.sh 60 build/fuzz
 
 bench: build

@@ -15,14 +15,16 @@
 //
 // The file. SQLite, readable by its owner alone (0600): besides the releases it holds the kernel's exact sums, which are
 // sensitive. ReleaseLog::export_to() writes the public half to a file that is safe to hand out. One process at a time
-// may have a model open for writing.
+// may have a model open for writing. Meanwhile, and after a crash, the last commits are in a second file beside it, its
+// name with "-wal" behind: the two are moved and copied together, or after an orderly end. A model that lost its log is
+// refused.
 //
 // An old copy of the file, put back behind releases that were already published, would publish those steps again with
 // other noise. Nothing inside the file can tell; the place the releases went to can: require_published() with the last
 // step and chain value known there refuses to go on.
 //
-// Cost of a commit: one fsync, O(d^2) bytes, and O(d^2) for each release. Memory: that of PrivIncReg1 and of the releases
-// since the last commit. Not thread-safe.
+// Cost of a commit: one fsync (a few more for the first of a run and now and then), O(d^2) bytes, and O(d^2) for each
+// release. Memory: that of PrivIncReg1 and of the releases since the last commit. Not thread-safe.
 #pragma once
 
 #include <cstdint>

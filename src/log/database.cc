@@ -45,8 +45,8 @@ Database::Database(const std::string& path, Mode mode)
       sees_changes_(mode == Mode::write || stamp_.has_log),
       open_(file_, mode == Mode::write) {
   const char* query = sees_changes_ ? "" : "?immutable=1";
-  const int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
-                    (mode == Mode::read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
+  const int flags =
+      SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | (mode == Mode::read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
   const int code = sqlite3_open_v2(uri_of(file_, query).c_str(), &connection_, flags, nullptr);
   if (code != SQLITE_OK) {
     const int reason = connection_ == nullptr ? code : sqlite3_extended_errcode(connection_);
@@ -152,8 +152,7 @@ Statement& Statement::bind(int parameter, std::uint64_t value) {
 }
 
 Statement& Statement::bind_text(int parameter, std::string_view text) {
-  const int code =
-      sqlite3_bind_text64(statement_, parameter + 1, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
+  const int code = sqlite3_bind_text64(statement_, parameter + 1, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
   if (code != SQLITE_OK) database_.fail(code);
   return *this;
 }

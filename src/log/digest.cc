@@ -15,7 +15,7 @@ struct Digest::Context {
   Context& operator=(const Context&) = delete;
   ~Context() { EVP_MD_CTX_free(state); }
 
-  void restart() {
+  void restart() const {
     if (state == nullptr || EVP_DigestInit_ex(state, kind, nullptr) != 1) throw Error("digest: SHA-256 failed");
   }
 };

@@ -9,8 +9,8 @@
 
 namespace rivulet::log {
 
-// Without symbolic links, as SQLite resolves it: the names of what stands beside a file are made from this one. The path
-// itself when there is no such file.
+// Without symbolic links, as SQLite resolves it: the names of what stands beside a file are made from this one. The
+// path itself when there is no such file.
 std::string resolved(const std::string& path);
 
 // Whether there is such a file and anything in it.
@@ -34,8 +34,8 @@ struct FileStamp {
 };
 FileStamp stamp_of(const std::string& resolved_path);
 
-// While one exists, SQLite has the file open in this process. POSIX gives up all locks of a process on a file as soon as
-// the process closes any descriptor of it, also one that had nothing to do with the locks; so nobody else in this
+// While one exists, SQLite has the file open in this process. POSIX gives up all locks of a process on a file as soon
+// as the process closes any descriptor of it, also one that had nothing to do with the locks; so nobody else in this
 // process may open and close such a file.
 class OpenFile {
  public:

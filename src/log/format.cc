@@ -61,7 +61,7 @@ constexpr std::array kPublicHalf = {
                " theta BLOB NOT NULL, chain BLOB NOT NULL)"},
     Definition{"table", "public_tip", "public_tip",
                "CREATE TABLE public_tip(id INTEGER PRIMARY KEY CHECK(id = 1), step INTEGER NOT NULL,"
-               " chain BLOB NOT NULL, entry INTEGER NOT NULL, ledger_chain BLOB NOT NULL)"},
+               " chain BLOB NOT NULL, entry INTEGER NOT NULL, ledger_chain BLOB NOT NULL, seal BLOB NOT NULL)"},
     // What is written stays: neither a slip of this program nor of another tool takes a line back.
     Definition{"trigger", "ledger_entries_are_not_changed", "public_ledger",
                "CREATE TRIGGER ledger_entries_are_not_changed BEFORE UPDATE ON public_ledger"

@@ -5,7 +5,7 @@
 //   public_meta(key, value)                        "kind", and the promise (log/promise.h)
 //   public_release(step, rows, statistics, theta, chain)
 //   public_ledger(entry, time, event, step, rows, detail, chain)
-//   public_tip(step, chain, entry, ledger_chain)   where the two end, so that a lost end is noticed
+//   public_tip(step, chain, entry, ledger_chain, seal)   where the two end, so that a lost end is noticed
 // Working state, public by content, not exported:
 //   public_state(steps, rows, decoder, delivered, commits, needs_log)
 // Sensitive half:
@@ -13,9 +13,9 @@
 //   sensitive_unit(tag, rows)
 //
 // A model is in SQLite's WAL mode: commits go to a second file beside it, its name with "-wal" behind, and from there
-// into the model now and then and at an orderly end. After a crash the two belong together. While there are commits in the log
-// alone the model itself says so (needs_log), so that a model that has lost its log is refused, not continued from an
-// older step. An export is one file, always.
+// into the model now and then and at an orderly end. After a crash the two belong together. While there are commits in
+// the log alone the model itself says so (needs_log), so that a model that has lost its log is refused, not continued
+// from an older step. An export is one file, always.
 #pragma once
 
 #include <cstdint>
@@ -32,15 +32,16 @@ inline constexpr std::uint32_t kFormatVersion = 1;
 enum class FileKind { model, exported };
 
 // Looks at the first bytes only and changes nothing. Throws IoError when there is no such file or it cannot be read,
-// DamagedFile when it is not a Rivulet file, is cut short, or was made by a newer version. Does nothing when the file is
-// open in this process already (see log/files.h).
+// DamagedFile when it is not a Rivulet file, is cut short, or was made by a newer version. Does nothing when the file
+// is open in this process already (see log/files.h).
 void check_file(const std::string& path);
 
 // The tables of an empty file.
 void create_public_half(Database& database, FileKind kind, std::string_view notice);
 void create_working_state(Database& database);
 
-// After opening: whether owner, version and every table and trigger are as they should be, and which kind of file it is.
+// After opening: whether owner, version and every table and trigger are as they should be, and which kind of file it
+// is.
 FileKind check_opened(Database& database);
 
 // SQLite's own check of all pages. Throws DamagedFile.

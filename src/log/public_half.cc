@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view kReleaseMark = "rivulet release 1";
 constexpr std::string_view kLedgerMark = "rivulet ledger 1";
+constexpr std::string_view kTipMark = "rivulet tip 1";
 
 std::string number_bytes(std::initializer_list<std::uint64_t> numbers) {
   ByteWriter writer;
@@ -30,7 +31,8 @@ std::string now() {
   return {text.data(), length};
 }
 
-std::string entry_chain(Digest& digest, std::string_view previous, const LedgerEntry& entry) {
+// Every digest begins with that of the promise: nothing of another model fits, wherever it turns up.
+std::string entry_chain(const Promise& promise, std::string_view previous, const LedgerEntry& entry) {
   ByteWriter fields;
   fields.u64(entry.entry);
   fields.text(entry.time);
@@ -38,12 +40,12 @@ std::string entry_chain(Digest& digest, std::string_view previous, const LedgerE
   fields.u64(entry.step);
   fields.u64(entry.rows);
   fields.text(entry.detail);
-  return digest.add(kLedgerMark).add(previous).add(fields.bytes()).finish();
+  return Digest().add(kLedgerMark).add(promise.digest).add(previous).add(fields.bytes()).finish();
 }
 
 LedgerEntry entry_from(const Statement& row) {
-  return {row.number(0),       std::string(row.text(1)), std::string(row.text(2)), row.number(3), row.number(4),
-          std::string(row.text(5))};
+  return {row.number(0), std::string(row.text(1)), std::string(row.text(2)), row.number(3),
+          row.number(4), std::string(row.text(5))};
 }
 
 // Solutions are stored; the fitter only puts them into the user's units.
@@ -53,14 +55,27 @@ fit::ModelFitter::Options unit_options(const PrivIncReg1::Options& options) {
   return result;
 }
 
-void write_tip(Database& database, const Tip& tip) {
-  Statement(database,
-            "INSERT INTO public_tip VALUES(1, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET step = excluded.step,"
-            " chain = excluded.chain, entry = excluded.entry, ledger_chain = excluded.ledger_chain")
+std::string tip_seal(const Promise& promise, const Tip& tip) {
+  return Digest()
+      .add(kTipMark)
+      .add(promise.digest)
+      .add(number_bytes({tip.step, tip.entry}))
+      .add(tip.chain)
+      .add(tip.ledger_chain)
+      .finish();
+}
+
+void write_tip(Database& database, const Promise& promise, const Tip& tip) {
+  const std::string seal = tip_seal(promise, tip);
+  Statement(
+      database,
+      "INSERT INTO public_tip VALUES(1, ?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET step = excluded.step,"
+      " chain = excluded.chain, entry = excluded.entry, ledger_chain = excluded.ledger_chain, seal = excluded.seal")
       .bind(0, tip.step)
       .bind_bytes(1, tip.chain)
       .bind(2, tip.entry)
       .bind_bytes(3, tip.ledger_chain)
+      .bind_bytes(4, seal)
       .run();
 }
 
@@ -90,16 +105,17 @@ void PublicHalf::damaged(const std::string& how) const {
 }
 
 Tip PublicHalf::tip() {
-  // One statement: all of it as of one moment. No entry at all is NULL, which is no chain that could be right.
+  // One statement: all of it as of one moment.
   Statement select(database_,
                    "SELECT tip.step, tip.chain, tip.entry, tip.ledger_chain,"
                    " (SELECT coalesce(max(step), 0) FROM public_release),"
                    " coalesce((SELECT chain FROM public_release ORDER BY step DESC LIMIT 1), x''),"
                    " (SELECT coalesce(max(entry), 0) FROM public_ledger),"
-                   " coalesce((SELECT chain FROM public_ledger ORDER BY entry DESC LIMIT 1), x'')"
-                   " FROM public_tip AS tip WHERE id = 1");
+                   " coalesce((SELECT chain FROM public_ledger ORDER BY entry DESC LIMIT 1), x''),"
+                   " tip.seal FROM public_tip AS tip WHERE id = 1");
   if (!select.next()) damaged("it does not say where it ends");
-  const Tip tip{select.number(0), std::string(select.bytes(1)), select.number(2), std::string(select.bytes(3))};
+  Tip tip{select.number(0), std::string(select.bytes(1)), select.number(2), std::string(select.bytes(3))};
+  if (select.bytes(8) != tip_seal(*promise_, tip)) damaged("where it ends does not fit its digest");
   const std::string_view chain = tip.step == 0 ? std::string_view(promise_->digest) : select.bytes(5);
   if (select.number(4) != tip.step || chain != tip.chain) damaged("its releases do not end where they should");
   if (select.number(6) != tip.entry || select.bytes(7) != tip.ledger_chain) {
@@ -111,6 +127,7 @@ Tip PublicHalf::tip() {
 std::string PublicHalf::release_chain(std::string_view previous, std::uint64_t step, std::uint64_t rows,
                                       std::string_view statistics, std::string_view theta) {
   return digest_.add(kReleaseMark)
+      .add(promise_->digest)
       .add(previous)
       .add(number_bytes({step, rows, statistics.size()}))
       .add(statistics)
@@ -151,7 +168,8 @@ void PublicHalf::scan(std::uint64_t from, std::uint64_t to, const std::function<
   std::string previous = chain(from - 1);
   std::uint64_t expected = from;
   Statement select(
-      database_, "SELECT step, rows, statistics, theta, chain FROM public_release WHERE step BETWEEN ? AND ? ORDER BY step");
+      database_,
+      "SELECT step, rows, statistics, theta, chain FROM public_release WHERE step BETWEEN ? AND ? ORDER BY step");
   select.bind(0, from).bind(1, std::min(to, last));
   while (select.next()) {
     const Row row{select.number(0), select.number(1), select.bytes(2), select.bytes(3), select.bytes(4)};
@@ -195,7 +213,7 @@ std::vector<LedgerEntry> PublicHalf::ledger() {
   while (select.next()) {
     entries.push_back(entry_from(select));
     if (entries.back().entry != entries.size()) damaged("an entry of its ledger is missing");
-    previous = entry_chain(digest_, previous, entries.back());
+    previous = entry_chain(*promise_, previous, entries.back());
     if (previous != select.bytes(6)) damaged("an entry of its ledger does not fit its digest");
     if (entries.size() == end.entry && previous != end.ledger_chain) damaged("its ledger does not end where it should");
   }
@@ -206,7 +224,7 @@ std::vector<LedgerEntry> PublicHalf::ledger() {
 
 void PublicHalf::enter(std::string_view event, std::uint64_t rows, std::string_view detail, Tip& tip) {
   const LedgerEntry entry{tip.entry + 1, now(), std::string(event), tip.step, rows, std::string(detail)};
-  std::string chain = entry_chain(digest_, tip.ledger_chain, entry);
+  std::string chain = entry_chain(*promise_, tip.ledger_chain, entry);
   Statement insert(database_, "INSERT INTO public_ledger VALUES(?, ?, ?, ?, ?, ?, ?)");
   insert.bind(0, entry.entry)
       .bind_text(1, entry.time)
@@ -221,12 +239,12 @@ void PublicHalf::enter(std::string_view event, std::uint64_t rows, std::string_v
 }
 
 void PublicHalf::put_tip(const Tip& tip) {
-  write_tip(database_, tip);
+  write_tip(database_, *promise_, tip);
 }
 
 void PublicHalf::copy_to(Database& destination) {
   promise_->write(destination);
-  write_tip(destination, tip());
+  write_tip(destination, *promise_, tip());
   Statement release(destination, "INSERT INTO public_release VALUES(?, ?, ?, ?, ?)");
   Statement releases(database_, "SELECT step, rows, statistics, theta, chain FROM public_release ORDER BY step");
   while (releases.next()) {
@@ -238,7 +256,8 @@ void PublicHalf::copy_to(Database& destination) {
         .run();
   }
   Statement entry(destination, "INSERT INTO public_ledger VALUES(?, ?, ?, ?, ?, ?, ?)");
-  Statement entries(database_, "SELECT entry, time, event, step, rows, detail, chain FROM public_ledger ORDER BY entry");
+  Statement entries(database_,
+                    "SELECT entry, time, event, step, rows, detail, chain FROM public_ledger ORDER BY entry");
   while (entries.next()) {
     entry.bind(0, entries.number(0))
         .bind_text(1, entries.text(1))

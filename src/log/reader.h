@@ -29,6 +29,7 @@ class Reader {
     promise_ = connection_->half.promise();
   }
 
+  [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const std::shared_ptr<const Promise>& promise() const { return promise_; }
   [[nodiscard]] FileKind kind() const { return kind_; }
 
@@ -48,7 +49,8 @@ class Reader {
         auto found = look(*connection_);
         if (!connection_->database.is_stale() || tries == kMostTries) return found;
       } catch (const Error&) {
-        const bool changed = connection_ == nullptr ? stamp_of(resolved(path_)) != before : connection_->database.is_stale();
+        const bool changed =
+            connection_ == nullptr ? stamp_of(resolved(path_)) != before : connection_->database.is_stale();
         if (!changed || tries == kMostTries) throw;
       }
     }

@@ -14,7 +14,8 @@ namespace rivulet {
 namespace {
 
 constexpr std::string_view kExportNotice =
-    "Made by Rivulet. The public half of a model: what was promised and every release published under that promise. Safe "
+    "Made by Rivulet. The public half of a model: what was promised and every release published under that promise. "
+    "Safe "
     "to hand out; read it with rivulet refit, summary, inspect or predict.";
 
 // Releases read at a time: enough for speed, few enough for memory.
@@ -68,10 +69,13 @@ void ReleaseLog::for_each(std::uint64_t from, std::uint64_t to,
     // Nothing stays open while the visitor is busy, whatever it does with the file.
     const auto releases = inside_->reader.read([&](log::ReadConnection& file) {
       std::vector<Release> some;
-      file.half.scan(next, std::min(last, next + at_a_time - 1), [&](const Release& release) { some.push_back(release); });
+      file.half.scan(next, std::min(last, next + at_a_time - 1),
+                     [&](const Release& release) { some.push_back(release); });
       return some;
     });
-    if (releases.empty()) throw DamagedFile("model: its releases became fewer while they were being read");
+    if (releases.empty()) {
+      throw DamagedFile("model: '" + inside_->reader.path() + "': releases disappeared while they were being read");
+    }
     for (const Release& release : releases) visit(release);
     next += releases.size();
   }

@@ -48,8 +48,8 @@ ordered_json to_json(const PrivIncReg1::Options& options) {
   json["epsilon"] = options.budget.epsilon;
   json["delta"] = options.budget.delta;
   json["neighbours"] = to_string(options.neighbours);
-  json["unit"] = options.unit ? ordered_json{{"name", options.unit->name}, {"max-rows", options.unit->max_rows}}
-                              : ordered_json();
+  json["unit"] =
+      options.unit ? ordered_json{{"name", options.unit->name}, {"max-rows", options.unit->max_rows}} : ordered_json();
   json["only-if"] = options.only_if;
   json["profile"] = to_string(options.profile);
   json["horizon"] = options.horizon.is_known() ? ordered_json(options.horizon.steps()) : ordered_json("unbounded");
@@ -57,7 +57,8 @@ ordered_json to_json(const PrivIncReg1::Options& options) {
   json["strategy"] = to_string(*options.strategy);
   json["buffers"] = options.buffers ? ordered_json(*options.buffers) : ordered_json();
   json["tree-decoding"] = ordered_json();
-  if (options.tree_decoding) json["tree-decoding"] = *options.tree_decoding == TreeDecoding::paper ? "paper" : "optimal";
+  if (options.tree_decoding)
+    json["tree-decoding"] = *options.tree_decoding == TreeDecoding::paper ? "paper" : "optimal";
   json["constraint"] = options.constraint;
   json["solver"] = word(options.solver);
   json["noise-aware-ridge"] = options.noise_aware_ridge;
@@ -186,10 +187,15 @@ PrivIncReg1::Options parse_request(std::string_view text, const std::string& pat
 }
 
 std::string first_difference(const PrivIncReg1::Options& stored, const PrivIncReg1::Options& given) {
+  // For people to read: a request may hold text that no model would be made with.
+  const auto shown = [](const ordered_json& json) {
+    return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  };
   const ordered_json before = to_json(stored);
   const ordered_json now = to_json(given);
   for (const auto& [key, value] : before.items()) {
-    if (now.at(key) != value) return key + " (the model has " + value.dump() + ", the request " + now.at(key).dump() + ")";
+    if (now.at(key) != value)
+      return key + " (the model has " + shown(value) + ", the request " + shown(now.at(key)) + ")";
   }
   return "";
 }

@@ -12,8 +12,8 @@ namespace rivulet::log {
 
 // JSON with fixed keys. The options must have their defaults filled in.
 std::string request_text(const PrivIncReg1::Options& options);
-// Throws DamagedFile on anything request_text() would not have written: a missing, unknown or mistyped key, a value that
-// is not accepted.
+// Throws DamagedFile on anything request_text() would not have written: a missing, unknown or mistyped key, a value
+// that is not accepted.
 PrivIncReg1::Options parse_request(std::string_view text, const std::string& path);
 
 // The name of the first key in which the two differ, with both values; empty when they are the same.

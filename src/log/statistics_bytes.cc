@@ -13,6 +13,11 @@ double finite(ByteReader& reader) {
   return value;
 }
 
+// Before memory is taken for them.
+void require_numbers(std::string_view bytes, std::size_t expected, const ByteReader& reader) {
+  if (bytes.size() % 8 != 0 || bytes.size() / 8 != expected) reader.damaged("it has another length than it should");
+}
+
 double level(ByteReader& reader) {
   const double value = finite(reader);
   if (value < 0.0) reader.damaged("a noise level is negative");
@@ -41,6 +46,7 @@ std::string statistics_bytes(const Statistics& statistics) {
 Statistics parse_statistics(std::string_view bytes, std::size_t dimension, bool has_target_square,
                             const std::string& what) {
   ByteReader reader(bytes, what);
+  require_numbers(bytes, 3 + (has_target_square ? 2 : 0) + dimension * (dimension + 1) / 2 + dimension, reader);
   Statistics statistics;
   statistics.dimension = dimension;
   statistics.noise = {level(reader), level(reader), level(reader)};
@@ -59,7 +65,6 @@ Statistics parse_statistics(std::string_view bytes, std::size_t dimension, bool 
   }
   statistics.cross.resize(dimension);
   for (double& value : statistics.cross) value = finite(reader);
-  reader.finish();
   return statistics;
 }
 
@@ -71,9 +76,9 @@ std::string vector_bytes(const std::vector<double>& values) {
 
 std::vector<double> parse_vector(std::string_view bytes, std::size_t size, const std::string& what) {
   ByteReader reader(bytes, what);
+  require_numbers(bytes, size, reader);
   std::vector<double> values(size);
   for (double& value : values) value = finite(reader);
-  reader.finish();
   return values;
 }
 

@@ -22,6 +22,13 @@ namespace {
                 (why == EEXIST ? "; it was left untouched" : ""));
 }
 
+void refuse_leftover(const std::string& what, const std::string& path, const std::string& leftover) {
+  if (!has_content(leftover)) return;
+  throw IoError(what + ": cannot create '" + path + "': there is a file '" + leftover +
+                "', left by another model of this name, which would be taken for a part of this one; it was left "
+                "untouched");
+}
+
 std::string random_suffix() {
   std::array<char, 6> bytes{};
   (void)::getrandom(bytes.data(), bytes.size(), 0);  // a name that is taken is tried again
@@ -52,12 +59,7 @@ int rename_to_new(const std::string& from, const std::string& to) {
 UnfinishedFile::UnfinishedFile(const std::string& path, unsigned permissions, std::string what)
     : final_path_(path), what_(std::move(what)) {
   if (::faccessat(AT_FDCWD, path.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0) cannot_create(what_, path, EEXIST);
-  for (const char* ending : {"-wal", "-journal"}) {
-    if (!has_content(path + ending)) continue;
-    throw IoError(what_ + ": cannot create '" + path + "': there is a file '" + path + ending +
-                  "', left by another model of this name, which would be taken for a part of this one; it was left "
-                  "untouched");
-  }
+  for (const char* ending : {"-wal", "-journal"}) refuse_leftover(what_, path, std::string(path).append(ending));
   int file = -1;
   do {
     path_ = path + "." + random_suffix();

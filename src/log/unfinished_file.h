@@ -7,8 +7,8 @@ namespace rivulet::log {
 
 class UnfinishedFile {
  public:
-  // An empty file with a name of its own beside `path`. `what` begins the messages. Throws IoError when it cannot be made,
-  // when there is a file of the name `path` already, or what another database left beside it under this name.
+  // An empty file with a name of its own beside `path`. `what` begins the messages. Throws IoError when it cannot be
+  // made, when there is a file of the name `path` already, or what another database left beside it under this name.
   UnfinishedFile(const std::string& path, unsigned permissions, std::string what);
   // Removes it unless it was finished. A process that is killed leaves it behind, under the name it has until then.
   ~UnfinishedFile();

@@ -129,7 +129,8 @@ std::size_t DurableRegression::waiting_releases() const {
 
 std::vector<Release> DurableRegression::committed(std::uint64_t from, std::uint64_t to) const {
   std::vector<Release> releases;
-  inside_->file.half().scan(from, std::min(to, committed_step()), [&](const Release& release) { releases.push_back(release); });
+  inside_->file.half().scan(from, std::min(to, committed_step()),
+                            [&](const Release& release) { releases.push_back(release); });
   return releases;
 }
 
@@ -143,8 +144,8 @@ void DurableRegression::require_published(std::uint64_t step, std::string_view c
                         "was published or changed");
   }
   if (log::hexadecimal(inside_->file.half().chain(step)).substr(0, chain.size()) != chain || chain.size() < 16) {
-    throw ModelConflict("model: step " + std::to_string(step) + " of '" + path() +
-                        "' is not the step " + std::to_string(step) +
+    throw ModelConflict("model: step " + std::to_string(step) + " of '" + path() + "' is not the step " +
+                        std::to_string(step) +
                         " that was published: the releases are of another model, or of another copy that went its own "
                         "way. Nothing was published or changed");
   }

@@ -56,7 +56,8 @@ FileLock::~FileLock() {
 
 void FileLock::require_held(const std::string& path, const std::string& file) const {
   if (::getpid() != process_) {
-    throw ModelConflict("model: '" + path + "' was opened by the process that this one is a fork of; only that process "
+    throw ModelConflict("model: '" + path +
+                        "' was opened by the process that this one is a fork of; only that process "
                         "may go on. Nothing was written");
   }
   struct stat status {};

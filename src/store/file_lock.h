@@ -1,5 +1,5 @@
-// One writer at a time: an exclusive lock on the model file itself, held as long as this object lives and given up by the
-// system when the process dies.
+// One writer at a time: an exclusive lock on the model file itself, held as long as this object lives and given up by
+// the system when the process dies.
 #pragma once
 
 #include <sys/types.h>

@@ -15,7 +15,8 @@ namespace rivulet::store {
 namespace {
 
 constexpr std::string_view kNotice =
-    "SENSITIVE. A Rivulet model: the tables sensitive_* hold exact sums of rows and must not be handed out. To share what is "
+    "SENSITIVE. A Rivulet model: the tables sensitive_* hold exact sums of rows and must not be handed out. To share "
+    "what is "
     "public, use: rivulet export";
 
 // SQLite's own habit: at this length reading through the log begins to cost more than moving it.
@@ -40,12 +41,24 @@ std::string promise_detail(const PrivIncReg1::Options& options) {
 void require_log_mode(log::Database& database) {
   log::Statement mode(database, "PRAGMA journal_mode");
   if (mode.next() && mode.text(0) == "wal") return;
-  // In the other modes a power failure may undo a commit.
-  throw DamagedFile("model: '" + database.path() + "' is damaged: it is in another journal mode than it was made in; it "
-                    "was left untouched");
+  // In the other modes a power failure may undo a commit. Copies made by SQLite itself may be in another one.
+  throw DamagedFile("model: '" + database.path() +
+                    "' is not in the journal mode it was made in; to go on, give it back with the statement PRAGMA "
+                    "journal_mode = wal. It was left untouched");
+}
+
+log::Database& require_model(log::Database& database, const log::PublicHalf& half) {
+  if (half.kind() == log::FileKind::model) return database;
+  throw DamagedFile("model: '" + database.path() +
+                    "' is an export: it holds the public half only, and no stream can go on "
+                    "from it; it was left untouched");
 }
 
 }  // namespace
+
+ModelFile::Connection::Connection(const std::string& path, log::Database::Mode mode,
+                                  std::shared_ptr<const log::Promise> promise)
+    : database(path, mode), half(database, std::move(promise)), sensitive(require_model(database, half)) {}
 
 void ModelFile::create(const std::string& path, const PrivIncReg1::Options& options,
                        const privacy::PlanDecisions& decisions, const RegressionState& state) {
@@ -72,13 +85,10 @@ void ModelFile::create(const std::string& path, const PrivIncReg1::Options& opti
   unfinished.finish();
 }
 
-ModelFile::ModelFile(const std::string& path) : path_(path), file_(log::resolved(path)), lock_((log::check_file(path), path)) {
+ModelFile::ModelFile(const std::string& path)
+    : path_(path), file_(log::resolved(path)), lock_((log::check_file(path), path)) {
   connection_.emplace(path, log::Database::Mode::read, nullptr);
   log::PublicHalf& half = connection_->half;
-  if (half.kind() != log::FileKind::model) {
-    throw DamagedFile("model: '" + path + "' is an export: it holds the public half only, and no stream can go on from "
-                      "it; it was left untouched");
-  }
   log::check_pages(connection_->database);
   half.scan(1, std::numeric_limits<std::uint64_t>::max(), [](const Release&) {});
   (void)half.ledger();
@@ -120,7 +130,8 @@ void ModelFile::begin_log() {
     note_log_needed(database);
     transaction.commit();
   }
-  // Also brings to disk, once more and in another place, what an earlier run may have been told is on disk and was not.
+  // As far as readers let it. Also brings to disk, once more and in another place, what an earlier run may have been
+  // told is on disk and was not.
   database.move_log();
   log_begun_ = true;
   moved_pages_ = database.log_pages();
@@ -143,7 +154,8 @@ std::vector<Release> ModelFile::commit(std::vector<NewRelease> releases, const C
   }
   if (!commit.event.empty()) connection_->half.enter(commit.event, commit.state.released_rows, "", tip);
   connection_->half.put_tip(tip);
-  write_working_state(database, connection_->sensitive, tip, commit.state, commit.source, commit.delivered, commits_ + 1);
+  write_working_state(database, connection_->sensitive, tip, commit.state, commit.source, commit.delivered,
+                      commits_ + 1);
   transaction.commit();
   tip_ = std::move(tip);
   rows_ = commit.state.released_rows;

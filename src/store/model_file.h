@@ -1,8 +1,9 @@
 // A model file open for writing: both halves, one writer, one transaction a commit.
 //
-// A file that is refused is left untouched: everything in it is checked through a connection that cannot write, and only
-// a file that passed is opened for writing. Untouched means the file and its "-wal", byte for byte, and no new file
-// beside them, with one exception: where a crash left a "-wal", SQLite may make or change the "-shm", an index into the
+// A file that is refused is left untouched: everything in it is checked through a connection that cannot write, and
+// only a file that passed is opened for writing. Untouched means the file and its "-wal", byte for byte, and no new
+// file beside them, with one exception: where a crash left a "-wal", SQLite may make or change the "-shm", an index
+// into the
 // "-wal" that holds nothing of its own and is made anew by whoever comes first. A file that passed may have the commits
 // in its "-wal" moved into it even if nothing is committed: the same content in other bytes.
 #pragma once
@@ -60,8 +61,7 @@ class ModelFile {
 
  private:
   struct Connection {
-    Connection(const std::string& path, log::Database::Mode mode, std::shared_ptr<const log::Promise> promise)
-        : database(path, mode), half(database, std::move(promise)), sensitive(database) {}
+    Connection(const std::string& path, log::Database::Mode mode, std::shared_ptr<const log::Promise> promise);
     log::Database database;
     log::PublicHalf half;
     SensitiveHalf sensitive;

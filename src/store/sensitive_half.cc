@@ -39,7 +39,8 @@ void UnitSum::change(std::string_view digest, std::uint64_t factor) {
 SensitiveHalf::SensitiveHalf(log::Database& database)
     : database_(database),
       find_unit_(database, "SELECT rows FROM sensitive_unit WHERE tag = ?"),
-      put_unit_(database, "INSERT INTO sensitive_unit VALUES(?, ?) ON CONFLICT(tag) DO UPDATE SET rows = excluded.rows") {}
+      put_unit_(database,
+                "INSERT INTO sensitive_unit VALUES(?, ?) ON CONFLICT(tag) DO UPDATE SET rows = excluded.rows") {}
 
 void SensitiveHalf::damaged(const std::string& how) const {
   throw DamagedFile("model: '" + database_.path() + "' is damaged: " + how);

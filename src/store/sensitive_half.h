@@ -1,5 +1,6 @@
-// The sensitive half of a model file: the kernel's exact sums, where the source was left and how many rows each unit has
-// contributed. The only code outside the kernel that sees these bytes, and all it does is put them to disk and back.
+// The sensitive half of a model file: the kernel's exact sums, where the source was left and how many rows each unit
+// has contributed. The only code outside the kernel that sees these bytes, and all it does is put them to disk and
+// back.
 #pragma once
 
 #include <array>
@@ -43,7 +44,8 @@ class SensitiveHalf {
     std::uint64_t count = 0;
     UnitSum sum;
   };
-  std::string state_seal(std::string_view kernel, std::string_view source, const Units& units, std::string_view context);
+  std::string state_seal(std::string_view kernel, std::string_view source, const Units& units,
+                         std::string_view context);
   std::string unit_digest(std::string_view tag, std::uint64_t rows);
   Units stored_units();
   void put_units(const std::vector<SensitiveUnitCount>& changed, Units& units);

@@ -27,16 +27,17 @@ WorkingState read_working_state(log::Database& database, SensitiveHalf& sensitiv
     log::Statement select(database, "SELECT steps, rows, decoder, delivered, commits FROM public_state WHERE id = 1");
     if (!select.next()) throw DamagedFile("model: '" + database.path() + "' is damaged: it has no state to go on from");
     if (select.number(0) != tip.step) {
-      throw DamagedFile("model: '" + database.path() + "' is damaged: its state is of another step than its last release");
+      throw DamagedFile("model: '" + database.path() +
+                        "' is damaged: its state is of another step than its last release");
     }
     state.regression.released_rows = select.number(1);
     state.regression.decoder.assign(select.bytes(2));
     state.delivered = select.number(3);
     state.commits = select.number(4);
   }
-  state.regression.sensitive =
-      sensitive.read(state.source, context_of(tip, state.regression.released_rows, state.regression.decoder,
-                                              state.delivered, state.commits));
+  state.regression.sensitive = sensitive.read(
+      state.source,
+      context_of(tip, state.regression.released_rows, state.regression.decoder, state.delivered, state.commits));
   return state;
 }
 
