@@ -1,5 +1,5 @@
-// `rivulet fit --model`: rows, releases and the place in the input live in a model file, and nothing is handed on before
-// it is there.
+// `rivulet fit --model`: rows, releases and the place in the input live in a model file, and nothing is handed on
+// before it is there.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -10,13 +10,14 @@
 #include "cli/fit_session.h"
 #include "cli/release_sink.h"
 #include "cli/release_writer.h"
+#include "cli/row_account.h"
+#include "cli/shell_word.h"
 #include "cli/source_state.h"
 #include "cli/stop_flag.h"
+#include "privacy/mechanism_plan.h"
 #include "rivulet/durable_regression.h"
 #include "rivulet/error.h"
 #include "stream/byte_source.h"
-#include "stream/number_text.h"
-#include "stream/setting_text.h"
 
 namespace rivulet::cli {
 namespace {
@@ -27,24 +28,10 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kCommitInterval{100};
 constexpr std::size_t kMostWaitingReleases = 4096;
 
+constexpr const char* kOrNextInput = "; or, for an input that follows those that were counted, --next-input";
+
 std::string absolute(const std::string& path) {
   return path == "-" ? path : std::filesystem::absolute(path).string();
-}
-
-struct Seen {
-  std::uint64_t step = 0;
-  std::string chain;
-};
-
-// "STEP:CHAIN".
-Seen parse_seen(const std::string& text) {
-  const std::size_t colon = text.find(':');
-  if (colon == std::string::npos || text.size() - colon - 1 < 16) {
-    throw RequestError("seen", stream::shown(text) +
-                                   " is not accepted; accepted: STEP:CHAIN, the two as they stand in the last release "
-                                   "line that arrived, e.g. 120:9f3a61c0d2b4e857...");
-  }
-  return {stream::parse_positive_whole(text.substr(0, colon), "seen"), text.substr(colon + 1)};
 }
 
 class DurableSession final : public FitSession {
@@ -61,15 +48,17 @@ class DurableSession final : public FitSession {
   }
 
   bool begin(Progress& progress) override {
-    if (resuming_) {
-      const auto show = [&](std::uint64_t bytes) { progress.reading_again(bytes, state_.position.bytes); };
-      if (!rows_->resume(state_.position, show)) return false;
-      if (rows_->skipped_remainder()) {
-        tell("operator only, do not publish: the last line of the input was counted before it was complete; what has been "
-             "added to that line since was skipped\n");
-      }
+    account_.go_on({state_.tally, state_.over_limit, state_.outside_domain}, regression_->regression());
+    if (resuming_ && !resume(progress)) return false;
+    try {
+      if (!writer_) open_sink(regression_->options());
+    } catch (const IoError&) {
+      if (!stop_flag()) throw;
+      return false;  // a pipe that nobody came to read from
     }
-    earlier_tally_ = state_.tally;
+    begun_ = true;
+    // A crash before the first step is out must not make it forget where its rows come from.
+    if (regression_->source().empty()) regression_->commit(to_bytes(state_));
     source_->before_waiting([this] { commit_when_idle(); });
     return catch_up();
   }
@@ -78,13 +67,11 @@ class DurableSession final : public FitSession {
   [[nodiscard]] const stream::FileSource& source() const override { return *source_; }
 
   bool observe(const stream::Row& row) override {
-    if (reader_gone_) return false;
     const bool released = regression_->options().unit ? regression_->observe(row.values, row.target, row.unit)
                                                       : regression_->observe(row.values, row.target);
+    account_.took(row, rows_->tally(), regression_->regression());
     uncommitted_ = true;
-    if (!released) return true;
-    return (Clock::now() - last_commit_ < kCommitInterval && regression_->waiting_releases() < kMostWaitingReleases) ||
-           commit();
+    return !released || !is_time_to_commit() || commit();
   }
 
   bool end_of_input() override {
@@ -93,6 +80,7 @@ class DurableSession final : public FitSession {
   }
 
   bool finish() override {
+    if (!begun_) return true;  // what was typed has not been checked: the model stays as it was
     const bool delivered = commit();
     regression_->close(to_bytes(state_));  // the ledger's last word, and what was delivered
     return delivered;
@@ -102,26 +90,16 @@ class DurableSession final : public FitSession {
   [[nodiscard]] const PrivIncReg1::Options& options() const override { return regression_->options(); }
   Statistics last_statistics() override { return regression_->committed(step(), step()).at(0).statistics; }
   Model last_model() override { return regression_->committed(step(), step()).at(0).model; }
-  [[nodiscard]] stream::OperatorTally tally() const override {
-    stream::OperatorTally sum = earlier_tally_;
-    return sum += rows_->tally();
-  }
-  [[nodiscard]] std::uint64_t over_limit_rows() const override {
-    return regression_->regression().over_limit_rows_for_operator();
-  }
-  [[nodiscard]] std::uint64_t outside_domain_rows() const override {
-    return regression_->regression().unusable_rows_for_operator() - over_limit_rows() - tally().unusable();
-  }
+  [[nodiscard]] bool releases_on_stdout() const override { return state_.releases == "-"; }
+  [[nodiscard]] OperatorCounts counts() const override { return account_.counts(regression_->regression()); }
 
   [[nodiscard]] bool went_on() const override { return resuming_; }
   [[nodiscard]] std::optional<std::string> how_to_go_on() const override {
     const std::uint64_t waiting = regression_->regression().waiting_rows();
-    std::string text = fmt::format("{} with {} is safe in {}", step() == 1 ? "1 release" : fmt::format("{} releases", step()),
-                                   waiting == 1 ? "1 row of the next step"
-                                                : fmt::format("{} rows of the next step", waiting),
-                                   regression_->path());
-    return text + fmt::format("; to go on: rivulet fit --model {}{}", regression_->path(),
-                              state_.input == "-" ? " - (and the same input from its beginning)" : "");
+    return fmt::format(
+        "{} release{} and {} row{} of the next step are safe in {}; to go on: rivulet fit --model {}{}{}", step(),
+        step() == 1 ? "" : "s", waiting, waiting == 1 ? "" : "s", regression_->path(), shell_word(regression_->path()),
+        whole_steps_ ? " --whole-steps" : "", state_.input == "-" ? " - (and the same input from its beginning)" : "");
   }
 
  private:
@@ -137,14 +115,14 @@ class DurableSession final : public FitSession {
     state_.delimiter = config.delimiter.value_or(',');
     state_.releases = config.releases ? absolute(*config.releases) : "";
     open_source(options);
-    const SinkTail tail = sink_tail();
-    if (tail.step != 0) {
+    ask_sink(path);
+    if (tail_.step != 0) {
       throw RequestError("releases", "'" + state_.releases +
                                          "' holds the releases of another model, and this one is new; accepted: a new "
                                          "file; it was left untouched");
     }
+    open_sink(checked.options());
     regression_ = std::make_unique<DurableRegression>(DurableRegression::create(path, options));
-    open_sink(tail);
   }
 
   void open_existing(const std::string& path, const stream::FitConfig& config, const FitFlags& flags) {
@@ -152,39 +130,36 @@ class DurableSession final : public FitSession {
     require_same_request(regression_->options(), config, resolve_insecure_seed(flags));
     state_ = source_state_from(regression_->source());
     if (flags.next_input) {
-      begin_next_input(config);
-    } else {
-      if (config.input) state_.input = absolute(*config.input);
-      if (config.delimiter) state_.delimiter = *config.delimiter;
+      if (!config.input) {
+        throw RequestError("next-input", "needs the new input, e.g. rivulet fit --model M --next-input tuesday.csv");
+      }
+      begin_next_input(state_, absolute(*config.input));
+    } else if (config.input) {
+      state_.input = absolute(*config.input);
     }
+    if (config.delimiter) state_.delimiter = *config.delimiter;
     resuming_ = state_.started();
     if (config.releases) state_.releases = absolute(*config.releases);
-    open_source(regression_->options());
-    const SinkTail tail = sink_tail();
-    regression_->require_published(tail.step, tail.chain);
+    open_source_again();
+    ask_sink(path);
+    regression_->require_published(tail_.step, tail_.chain);
     if (seen_) regression_->require_published(seen_->step, seen_->chain);
-    open_sink(tail);
   }
 
-  void begin_next_input(const stream::FitConfig& config) {
-    if (!config.input) {
-      throw RequestError("next-input", "needs the new input, e.g. rivulet fit --model M --next-input tuesday.csv");
+  // Past the rows that were counted. False when a stop was asked for.
+  bool resume(Progress& progress) {
+    try {
+      const auto show = [&](std::uint64_t bytes) { progress.reading_again(bytes, state_.position.bytes); };
+      if (!rows_->resume(state_.position, show)) return false;
+    } catch (const stream::SourceChanged& error) {
+      throw stream::SourceChanged(error.what() + std::string(kOrNextInput));
     }
-    state_.input = absolute(*config.input);
-    if (config.delimiter) state_.delimiter = *config.delimiter;
-    // An input without rows is recognised by nothing but its header.
-    if (state_.position.records != 0) state_.finished.push_back(state_.position);
-    state_.position = {};
-    if (state_.input == "-") return;
-    // Rows that were counted are not counted again under another name. A pipe cannot be looked at twice.
-    for (const stream::SourcePosition& finished : state_.finished) {
-      stream::FileSource again(state_.input, &stop_flag());
-      if (again.total_bytes() && stream::starts_with(again, finished)) {
-        throw RequestError("next-input", "'" + state_.input +
-                                             "' begins with an input that was already counted; accepted: an input "
-                                             "whose rows are all new. Nothing was read or published");
-      }
+    if (rows_->skipped_remainder()) {
+      tell(
+          "operator only, do not publish: the last line of the input was counted before it was complete; what has been "
+          "added to that line since was skipped\n");
     }
+    return true;
   }
 
   void open_source(const PrivIncReg1::Options& options) {
@@ -197,32 +172,64 @@ class DurableSession final : public FitSession {
             .csv = {.delimiter = state_.delimiter}, .unit_column = std::move(unit), .track_position = true});
   }
 
-  [[nodiscard]] SinkTail sink_tail() const {
-    if (state_.releases.empty() || !remembers_releases(state_.releases)) return {};
-    refuse_overwriting(state_.releases, state_.input, "input");
-    return tail_of(state_.releases);
+  // An input that was read before had a header with these columns: one that has not is another input.
+  void open_source_again() {
+    try {
+      open_source(regression_->options());
+    } catch (const RequestError& error) {
+      if (!resuming_) throw;
+      throw stream::SourceChanged(std::string(error.what()) +
+                                  "; rows of this input were counted before, under a header with these columns. No new "
+                                  "row was read and nothing was published" +
+                                  kOrNextInput);
+    } catch (const IoError&) {
+      const bool is_empty = source_ && source_->total_bytes() == 0U;
+      if (!resuming_ || !is_empty || stop_flag()) throw;
+      throw stream::SourceChanged(source_->name() +
+                                  ": is empty, and rows of it were counted before; no new row was read and nothing was "
+                                  "published; accepted: the same file, with rows appended at its end" +
+                                  kOrNextInput);
+    }
   }
 
-  void open_sink(const SinkTail& tail) {
+  // What the place for the releases has seen; changes nothing.
+  void ask_sink(const std::string& model) {
+    remembers_ = !state_.releases.empty() && remembers_releases(state_.releases);
+    if (!remembers_) return;
+    refuse_overwriting(state_.releases, state_.input, "input");
+    refuse_model_as_sink(state_.releases, model);
+    tail_ = tail_of(state_.releases);
+  }
+
+  void open_sink(const PrivIncReg1::Options& options) {
     if (state_.releases.empty()) return;
-    writer_ = ReleaseWriter::appending(state_.releases, constant_part(regression_->options()), tail.complete_bytes);
-    remembers_ = remembers_releases(state_.releases);
-    const std::uint64_t last = remembers_ ? tail.step : seen_ ? seen_->step : regression_->delivered();
-    first_undelivered_ = last + 1;
+    writer_ = ReleaseWriter::appending(state_.releases, constant_part(options), tail_.complete_bytes, tail_.all_bytes);
+  }
+
+  // The last release of a promise is not kept waiting: a row that comes after it is not taken, and must not be taken
+  // for one that was.
+  [[nodiscard]] bool is_time_to_commit() const {
+    return Clock::now() - last_commit_ >= kCommitInterval || regression_->waiting_releases() >= kMostWaitingReleases ||
+           regression_->regression().step() == regression_->regression().plan().last_step();
   }
 
   void commit_when_idle() {
     // With nothing to publish there is no hurry: a slow trickle of rows need not be a trickle of fsyncs.
     if (regression_->waiting_releases() == 0 && Clock::now() - last_commit_ < kCommitInterval) return;
-    if (!commit()) reader_gone_ = true;
+    try {
+      if (!commit()) throw ReaderGone();
+    } catch (const IoError& error) {
+      throw NotKept(error.what());
+    }
   }
 
   bool commit() {
     if (!uncommitted_) return true;
+    const OperatorCounts counted = counts();
     state_.position = rows_->position();
-    state_.tally = tally();
-    state_.over_limit = over_limit_rows();
-    state_.outside_domain = outside_domain_rows();
+    state_.tally = counted.tally;
+    state_.over_limit = counted.over_limit;
+    state_.outside_domain = counted.outside_domain;
     const std::vector<Release> published = regression_->commit(to_bytes(state_));
     uncommitted_ = false;
     last_commit_ = Clock::now();
@@ -233,7 +240,8 @@ class DurableSession final : public FitSession {
   bool catch_up() {
     constexpr std::uint64_t kAtATime = 1024;
     if (!writer_) return true;
-    for (std::uint64_t from = first_undelivered_; from <= regression_->committed_step(); from += kAtATime) {
+    const std::uint64_t last = remembers_ ? tail_.step : seen_ ? seen_->step : regression_->delivered();
+    for (std::uint64_t from = last + 1; from <= regression_->committed_step(); from += kAtATime) {
       if (!deliver(regression_->committed(from, from + kAtATime - 1))) return false;
     }
     return true;
@@ -256,12 +264,12 @@ class DurableSession final : public FitSession {
   std::unique_ptr<stream::CsvRowSource> rows_;
   std::unique_ptr<ReleaseWriter> writer_;
   SourceState state_;
-  stream::OperatorTally earlier_tally_;
+  SinkTail tail_;
+  RowAccount account_;
   bool resuming_ = false;
+  bool begun_ = false;      // the input is the one that was counted
   bool remembers_ = false;  // the sink knows what it has seen
   bool uncommitted_ = false;
-  bool reader_gone_ = false;
-  std::uint64_t first_undelivered_ = 1;
   Clock::time_point last_commit_ = Clock::now();
 };
 

@@ -1,6 +1,7 @@
 // `rivulet fit`: a CSV stream goes in, a private model comes out after every release step.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,6 +54,7 @@ class FitRun {
       progress_.row(session_.rows().tally().rows, session_.step());
       if (stop_flag().load(std::memory_order_relaxed)) return Ending::interrupted;
     }
+    if (reader_gone_) return Ending::reader_gone;
     if (!reason_.empty()) return Ending::input_broken;
     if (source.stopped() || stop_flag().load()) return Ending::interrupted;
     // The rows since the last full step make a last, shorter one.
@@ -66,12 +68,16 @@ class FitRun {
     } catch (const IoError& error) {
       reason_ = error.what();
       return false;
+    } catch (const ReaderGone&) {
+      reader_gone_ = true;
+      return false;
     }
   }
 
   FitSession& session_;
   Progress progress_;
   std::string reason_;
+  bool reader_gone_ = false;
 };
 
 std::string releases_out(std::uint64_t releases) {
@@ -84,8 +90,8 @@ std::string final_report(FitSession& session) {
          promise_or_warning(options, session.step()) + "\n";
 }
 
-int finish(FitSession& session, Ending ending, const std::string& reason, bool releases_on_stdout) {
-  const OperatorCounts counts{session.tally(), session.over_limit_rows(), session.outside_domain_rows()};
+int finish(FitSession& session, Ending ending, const std::string& reason) {
+  const OperatorCounts counts = session.counts();
   if (counts.unusable() != 0) tell(operator_note(counts));
   if (ending == Ending::reader_gone) {
     tell(fmt::format("rivulet: the reader of the releases has gone; stopped at release {}\n", session.step()));
@@ -93,7 +99,7 @@ int finish(FitSession& session, Ending ending, const std::string& reason, bool r
   }
   if (session.step() == 0) {
     tell("rivulet: no step was completed, so nothing was published\n");
-  } else if (releases_on_stdout) {
+  } else if (session.releases_on_stdout()) {
     tell(final_report(session));  // standard output belongs to the releases
   } else {
     print(final_report(session));
@@ -102,29 +108,53 @@ int finish(FitSession& session, Ending ending, const std::string& reason, bool r
     tell(fmt::format("rivulet: no new rows in {}\n", session.source().name()));
   }
   const std::optional<std::string> go_on = session.how_to_go_on();
-  const std::string left = go_on ? *go_on : "rows after the last one were not published";
+  const std::string left =
+      go_on ? *go_on : releases_out(session.step()) + ", rows after the last one were not published";
   switch (ending) {
     case Ending::interrupted:
-      tell(go_on ? fmt::format("rivulet: stopped; {}\n", *go_on)
-                 : fmt::format("rivulet: interrupted; {}, {}\n", releases_out(session.step()), left));
+      tell(fmt::format("rivulet: {}; {}\n", go_on ? "stopped" : "interrupted", left));
       return go_on ? kDone : kInterrupted;
     case Ending::horizon_exceeded:
       tell(fmt::format("rivulet: {}\n", reason));
       return kHorizonExceeded;
     case Ending::input_broken:
-      tell(fmt::format("rivulet: {}; {}, {}\n", reason, releases_out(session.step()), left));
+      tell(fmt::format("rivulet: {}; {}\n", reason, left));
       return kFailed;
     default:
       return kDone;
   }
 }
 
-int fit(const FitFlags& flags) {
-  const stream::FitConfig config = resolve(flags);
-  if (!config.model && (flags.next_input || flags.seen || config.whole_steps.value_or(false))) {
-    throw RequestError(flags.next_input ? "next-input" : flags.seen ? "seen" : "whole-steps",
+std::unique_ptr<FitSession> make_session(const stream::FitConfig& config, const FitFlags& flags) {
+  if (config.model) return make_durable_session(config, flags);
+  if (flags.next_input || flags.seen || config.whole_steps.value_or(false)) {
+    throw RequestError(flags.next_input ? "next-input"
+                       : flags.seen     ? "seen"
+                                        : "whole-steps",
                        "is for a stream that is kept in a file; accepted: together with --model FILE");
   }
+  return make_memory_session(config, flags);
+}
+
+// A stop before there was a header to read. A model that was there has lost nothing.
+int stopped_early(const stream::FitConfig& config) {
+  const bool kept = config.model && std::filesystem::exists(*config.model);
+  tell(fmt::format("rivulet: {} before the first row; nothing was published{}\n", kept ? "stopped" : "interrupted",
+                   kept ? ", and " + *config.model + " is as it was" : ""));
+  return kept ? kDone : kInterrupted;
+}
+
+// What was gathered could not be kept or handed on.
+int not_kept(const FitFlags& flags, const std::string& why) {
+  tell(
+      fmt::format("rivulet: {}; what was published up to now is safe in the model, and the same command{} goes on from "
+                  "there once the cause is mended\n",
+                  why, flags.next_input ? " (without --next-input once it says that the input was counted)" : ""));
+  return kFailed;
+}
+
+int fit(const FitFlags& flags) {
+  const stream::FitConfig config = resolve(flags);
   if (config.releases) {
     refuse_overwriting(*config.releases, config.input.value_or("-"), "input");
     if (flags.config) refuse_overwriting(*config.releases, *flags.config, "configuration");
@@ -132,22 +162,20 @@ int fit(const FitFlags& flags) {
   }
   std::unique_ptr<FitSession> session;
   try {
-    session = config.model ? make_durable_session(config, flags) : make_memory_session(config, flags);
+    session = make_session(config, flags);
   } catch (const IoError&) {
     if (!stop_flag()) throw;
-    tell("rivulet: interrupted before the first row; nothing was published\n");
-    return kInterrupted;
+    return stopped_early(config);
   }
   FitRun run(*session, flags.quiet);
   try {
     const Ending ending = run.run();
-    return finish(*session, ending, run.reason(), config.releases == "-");
+    return finish(*session, ending, run.reason());
+  } catch (const NotKept& error) {
+    return not_kept(flags, error.what());
   } catch (const IoError& error) {
     if (!config.model) throw;
-    tell(fmt::format("rivulet: {}; what was published up to now is safe in the model, and the same command goes on from "
-                     "there once the cause is mended\n",
-                     error.what()));
-    return kFailed;
+    return not_kept(flags, error.what());
   }
 }
 

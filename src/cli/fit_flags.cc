@@ -51,8 +51,9 @@ constexpr const char* kFooter =
     "\n"
     "EXIT CODES\n"
     "  0 done; 1 a file or stream could not be read or written; 2 bad request, no row was read and\n"
-    "  nothing published; 3 the stream is longer than its horizon; 130 interrupted. After 1, 3 and 130\n"
-    "  what was published stays valid.";
+    "  nothing published; 3 the stream is longer than its horizon; 4 the model is in use, damaged or behind\n"
+    "  what was published, or its input changed: nothing was read, published or changed; 130 interrupted\n"
+    "  (with --model: 0, nothing is lost). After 1, 3 and 130 what was published stays valid.";
 
 // Two flags for one column: nobody can tell which was meant.
 void refuse_second(bool declared, const std::string& field) {

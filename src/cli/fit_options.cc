@@ -94,16 +94,23 @@ stream::FitConfig config_from(const PrivIncReg1::Options& options) {
 
 void require_same_request(const PrivIncReg1::Options& model, const stream::FitConfig& typed,
                           const std::optional<std::uint64_t>& insecure_seed) {
-  PrivIncReg1::Options wanted = options_from(stream::merge(config_from(model), typed),
-                                             insecure_seed ? insecure_seed : model.insecure_seed);
+  const auto refuse = [](const std::string& difference) {
+    throw RequestError("model",
+                       "it was made with another " + difference +
+                           "; its settings are part of its promise and cannot change. Leave the flag out, or "
+                           "start another model; for other fits of the same releases see rivulet refit --help");
+  };
+  const stream::FitConfig made_with = config_from(model);
+  // First: with other columns the bounds and levels of the model's would look like slips of the pen.
+  if (typed.target && typed.target != made_with.target) refuse("target");
+  if (typed.features && typed.features != made_with.features) refuse("list of features");
+  PrivIncReg1::Options wanted =
+      options_from(stream::merge(made_with, typed), insecure_seed ? insecure_seed : model.insecure_seed);
   // No flag says these.
   wanted.solver = model.solver;
   wanted.noise_aware_ridge = model.noise_aware_ridge;
   const std::string difference = log::first_difference(model, fit::with_defaults(wanted));
-  if (difference.empty()) return;
-  throw RequestError("model", "it was made with another " + difference +
-                                  "; its settings are part of its promise and cannot change. Leave the flag out, or "
-                                  "start another model; for other fits of the same releases see rivulet refit --help");
+  if (!difference.empty()) refuse(difference);
 }
 
 }  // namespace rivulet::cli

@@ -8,11 +8,21 @@
 
 #include "cli/fit_flags.h"
 #include "cli/progress.h"
+#include "cli/report.h"
+#include "rivulet/error.h"
 #include "rivulet/priv_inc_reg1.h"
 #include "stream/config.h"
 #include "stream/row_source.h"
 
 namespace rivulet::cli {
+
+// What may come out of rows().next() besides the faults of the input, when something was to be kept or handed on while
+// the input paused. Neither is an IoError: the input is not broken.
+struct ReaderGone {};
+class NotKept : public Error {
+ public:
+  using Error::Error;
+};
 
 class FitSession {
  public:
@@ -36,10 +46,10 @@ class FitSession {
   // The last release; step() is at least 1.
   [[nodiscard]] virtual Statistics last_statistics() = 0;
   [[nodiscard]] virtual Model last_model() = 0;
+  // Whether standard output belongs to the releases.
+  [[nodiscard]] virtual bool releases_on_stdout() const = 0;
   // For the operator's eyes only.
-  [[nodiscard]] virtual stream::OperatorTally tally() const = 0;
-  [[nodiscard]] virtual std::uint64_t over_limit_rows() const = 0;
-  [[nodiscard]] virtual std::uint64_t outside_domain_rows() const = 0;
+  [[nodiscard]] virtual OperatorCounts counts() const = 0;
   // Whether rows had been taken before this run.
   [[nodiscard]] virtual bool went_on() const { return false; }
   // How to go on later; nothing when that is not possible.

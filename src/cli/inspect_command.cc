@@ -40,7 +40,8 @@ std::string unit_text(const PrivIncReg1::Options& options) {
 }
 
 std::string column_text(const Feature& feature) {
-  if (const auto* bounds = std::get_if<Interval>(&feature.domain)) return fmt::format("{} to {}", bounds->lo, bounds->hi);
+  if (const auto* bounds = std::get_if<Interval>(&feature.domain))
+    return fmt::format("{} to {}", bounds->lo, bounds->hi);
   return fmt::format("one of {}", fmt::join(std::get<Levels>(feature.domain).names, ", "));
 }
 
@@ -54,8 +55,8 @@ std::string as_text(const ReleaseLog& log, const privacy::MechanismPlan& plan) {
   out += log.is_export() ? "An export: public\n" : "A model: its file is sensitive, what is printed here is public\n";
   line("made by", "rivulet " + log.made_by());
   out += "Promise\n";
-  line("budget", fmt::format("epsilon {}, delta {} for all releases together", options.budget.epsilon,
-                             options.budget.delta));
+  line("budget",
+       fmt::format("epsilon {}, delta {} for all releases together", options.budget.epsilon, options.budget.delta));
   line("protected", unit_text(options));
   line("neighbours", std::string(to_string(options.neighbours)));
   line("steps covered", options.horizon.is_known() ? fmt::format("{}", plan.last_step())
@@ -78,9 +79,9 @@ std::string as_text(const ReleaseLog& log, const privacy::MechanismPlan& plan) {
   if (last != 0) {
     const Release release = log.at(last);
     line("rows in them", fmt::format("{}", release.model.rows));
-    line("noise now", fmt::format("{:.4g} gram diagonal, {:.4g} gram off-diagonal, {:.4g} cross",
-                                  release.model.noise.gram_diagonal, release.model.noise.gram_offdiagonal,
-                                  release.model.noise.cross));
+    line("noise now",
+         fmt::format("{:.4g} gram diagonal, {:.4g} gram off-diagonal, {:.4g} cross", release.model.noise.gram_diagonal,
+                     release.model.noise.gram_offdiagonal, release.model.noise.cross));
     line("chain", release.chain);
   }
   out += "Ledger\n";
@@ -91,8 +92,8 @@ std::string as_text(const ReleaseLog& log, const privacy::MechanismPlan& plan) {
       line("", fmt::format("... {} entries more ...", ledger.size() - kShown - 1));
       i = ledger.size() - kShown;
     }
-    line(ledger[i].time, fmt::format("{:<8} step {}, {} rows {}", ledger[i].event, ledger[i].step, ledger[i].rows,
-                                     ledger[i].detail));
+    line(ledger[i].time,
+         fmt::format("{:<8} step {}, {} rows {}", ledger[i].event, ledger[i].step, ledger[i].rows, ledger[i].detail));
   }
   return out;
 }
@@ -133,21 +134,23 @@ std::string as_json(const ReleaseLog& log, const privacy::MechanismPlan& plan) {
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-void tell_operator(const std::string& path) {
+std::string operator_text(const std::string& path) {
   const SourceState state = source_state_from(DurableRegression::source_of(path));
   const OperatorCounts counts{state.tally, state.over_limit, state.outside_domain};
-  if (!state.started()) return;
-  tell(fmt::format("operator only, do not publish: {} rows taken, from {} input{}, the last {}\n", counts.tally.rows,
-                   state.finished.size() + 1, state.finished.empty() ? "" : "s",
-                   state.input == "-" ? "standard input" : state.input));
-  if (counts.unusable() != 0) tell(operator_note(counts));
+  if (!state.started()) return "";
+  std::string text = fmt::format("operator only, do not publish: {} rows taken, from {} input{}, the last {}\n",
+                                 counts.tally.rows, state.finished.size() + 1, state.finished.empty() ? "" : "s",
+                                 state.input == "-" ? "standard input" : state.input);
+  if (counts.unusable() != 0) text += operator_note(counts);
+  return text;
 }
 
 int inspect(const InspectFlags& flags) {
   const ReleaseLog log(flags.model);
   log.verify();
+  const std::string for_operator = log.is_export() ? "" : operator_text(flags.model);  // before anything is printed
   print(flags.json ? as_json(log, log.plan()) : as_text(log, log.plan()));
-  if (!log.is_export()) tell_operator(flags.model);
+  tell(for_operator);
   return kDone;
 }
 

@@ -5,6 +5,7 @@
 #include "cli/fit_options.h"
 #include "cli/fit_session.h"
 #include "cli/release_writer.h"
+#include "cli/row_account.h"
 #include "cli/stop_flag.h"
 #include "rivulet/error.h"
 #include "stream/byte_source.h"
@@ -25,7 +26,8 @@ class MemorySession final : public FitSession {
       : regression_(options_from(config, resolve_insecure_seed(flags))),
         source_(config.input.value_or("-"), &stop_flag()),
         rows_(source_, regression_.options().schema,
-              stream::CsvRowOptions{.csv = {.delimiter = config.delimiter.value_or(',')}, .unit_column = config.unit}) {
+              stream::CsvRowOptions{.csv = {.delimiter = config.delimiter.value_or(',')}, .unit_column = config.unit}),
+        on_stdout_(config.releases == "-") {
     if (config.releases) {
       writer_ = std::make_unique<ReleaseWriter>(*config.releases, constant_part(regression_.options()),
                                                 !source_.total_bytes());
@@ -39,6 +41,7 @@ class MemorySession final : public FitSession {
   bool observe(const stream::Row& row) override {
     const bool released = regression_.options().unit ? regression_.observe(row.values, row.target, row.unit)
                                                      : regression_.observe(row.values, row.target);
+    account_.took(row, rows_.tally(), regression_);
     return !released || publish();
   }
   bool end_of_input() override { return !regression_.flush() || publish(); }
@@ -48,11 +51,8 @@ class MemorySession final : public FitSession {
   [[nodiscard]] const PrivIncReg1::Options& options() const override { return regression_.options(); }
   Statistics last_statistics() override { return regression_.statistics(); }
   Model last_model() override { return regression_.model(); }
-  [[nodiscard]] stream::OperatorTally tally() const override { return rows_.tally(); }
-  [[nodiscard]] std::uint64_t over_limit_rows() const override { return regression_.over_limit_rows_for_operator(); }
-  [[nodiscard]] std::uint64_t outside_domain_rows() const override {
-    return regression_.unusable_rows_for_operator() - over_limit_rows() - tally().unusable();
-  }
+  [[nodiscard]] bool releases_on_stdout() const override { return on_stdout_; }
+  [[nodiscard]] OperatorCounts counts() const override { return account_.counts(regression_); }
 
  private:
   bool publish() { return !writer_ || writer_->write(regression_.model()); }
@@ -60,6 +60,8 @@ class MemorySession final : public FitSession {
   PrivIncReg1 regression_;
   stream::FileSource source_;
   stream::CsvRowSource rows_;
+  bool on_stdout_;
+  RowAccount account_;
   std::unique_ptr<ReleaseWriter> writer_;
 };
 

@@ -43,6 +43,8 @@ struct PredictFlags : LogFlags {
   bool quiet = false;
 };
 
+struct ReaderGone {};
+
 void append(std::string& out, double value) {
   if (!std::isfinite(value)) return;
   char text[32];
@@ -77,25 +79,30 @@ int predict(const PredictFlags& flags) {
   if (release.statistics.has_target_square) inference.emplace(schema, release.statistics, level);
 
   stream::FileSource source(flags.input, &stop_flag());
-  stream::CsvRowSource rows(source, schema,
-                            stream::CsvRowOptions{.csv = {.delimiter = stream::parse_delimiter(flags.delimiter)},
-                                                  .needs_target = false});
+  stream::CsvRowSource rows(
+      source, schema,
+      stream::CsvRowOptions{.csv = {.delimiter = stream::parse_delimiter(flags.delimiter)}, .needs_target = false});
   Progress progress(flags.quiet);
   constexpr std::size_t kMostBuffered = 1 << 16;
   std::string buffer = "prediction,lower,upper\n";
-  // A pipe's reader sees each prediction when its row has come.
-  source.before_waiting([&] {
-    print(buffer);
+  const auto hand_on = [&] {
+    if (!print(buffer)) throw ReaderGone();
     buffer.clear();
-  });
-  stream::Row row;
-  while (rows.next(row)) {
-    append_line(buffer, row, release.model, inference);
-    if (progress.due() && source.total_bytes()) progress.share(source.position(), *source.total_bytes());
-    progress.row(rows.tally().rows, release.model.step);
-    if (buffer.size() < kMostBuffered) continue;
-    if (!print(buffer)) return kDone;
-    buffer.clear();
+  };
+  source.before_waiting(hand_on);  // a pipe's reader sees each prediction when its row has come
+  try {
+    stream::Row row;
+    while (rows.next(row)) {
+      append_line(buffer, row, release.model, inference);
+      if (progress.due() && source.total_bytes()) progress.share(source.position(), *source.total_bytes());
+      progress.row(rows.tally().rows, release.model.step);
+      if (buffer.size() >= kMostBuffered) hand_on();
+    }
+  } catch (const ReaderGone&) {
+    return kDone;
+  } catch (const IoError&) {
+    print(buffer);  // what was made of the good part of an input that breaks halfway
+    throw;
   }
   progress.finish();
   print(buffer);
@@ -113,11 +120,13 @@ Runner declare_predict(CLI::App& app) {
   app.description(kDescription);
   app.footer(kFooter);
   declare_model(app, *flags);
-  app.add_option("FILE", flags->input, "CSV file (plain or gzip) with the model's features; '-', the default, for standard input")
+  app.add_option("FILE", flags->input,
+                 "CSV file (plain or gzip) with the model's features; '-', the default, for standard input")
       ->type_name("");
   declare_at(app, *flags);
   declare_level(app, *flags);
-  app.add_option("--delimiter", flags->delimiter, "Field separator; ',' unless given, 'tab' for tabs")->type_name("CHAR");
+  app.add_option("--delimiter", flags->delimiter, "Field separator; ',' unless given, 'tab' for tabs")
+      ->type_name("CHAR");
   app.add_flag("--quiet,-q", flags->quiet, "No progress on standard error")->disable_flag_override();
   return [flags] { return predict(*flags); };
 }

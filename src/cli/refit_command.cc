@@ -61,6 +61,17 @@ Refit::Options settings(const RefitFlags& flags, const PrivIncReg1::Options& str
   return options;
 }
 
+// As the flag is spelled.
+Refit made_with(const ReleaseLog& log, const Refit::Options& options) {
+  try {
+    return {log.options(), options, log.plan()};
+  } catch (const RequestError& error) {
+    const std::string field = "regularisation";
+    if (error.field() != field) throw;
+    throw RequestError("regularise", std::string(error.what()).substr(field.size() + 2));
+  }
+}
+
 // False when the reader has gone.
 bool print_lines(const ReleaseLog& log, Refit& refit, std::uint64_t from, std::uint64_t to) {
   ReleaseLine line(constant_part(log.options()));
@@ -81,7 +92,7 @@ int refit(const RefitFlags& flags) {
   if (flags.all && flags.at) throw RequestError("all", "contradicts --at; accepted: one of them");
   const double level = chosen_level(flags);
   const ReleaseLog log(flags.model);
-  Refit refit(log.options(), settings(flags, log.options()), log.plan());
+  Refit refit = made_with(log, settings(flags, log.options()));
   const std::uint64_t step = chosen_step(flags, log);
   if (flags.all || flags.json) {
     print_lines(log, refit, flags.all ? 1 : step, step);

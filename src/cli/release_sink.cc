@@ -3,10 +3,14 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "rivulet/error.h"
+#include "stream/number_text.h"
+#include "stream/setting_text.h"
 
 namespace rivulet::cli {
 namespace {
@@ -39,7 +43,38 @@ LastPart last_part(std::ifstream& file, std::uint64_t size) {
   return part;
 }
 
+// How the very first line begins; a crash may have cut it off anywhere.
+bool is_cut_off_first_line(std::string_view bytes) {
+  constexpr std::string_view kBegin = "{\"step\":1,";
+  return bytes.find('\n') == std::string_view::npos && bytes.substr(0, kBegin.size()) == kBegin.substr(0, bytes.size());
+}
+
+// Without symbolic links, as far as there is something to follow.
+std::filesystem::path place_of(const std::string& path) {
+  std::error_code fault;
+  const auto absolute = std::filesystem::absolute(path);
+  const auto resolved = std::filesystem::weakly_canonical(absolute, fault);
+  return fault ? absolute.lexically_normal() : resolved;
+}
+
 }  // namespace
+
+Seen parse_seen(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos || text.size() - colon - 1 < 16) {
+    throw RequestError("seen", stream::shown(text) +
+                                   " is not accepted; accepted: STEP:CHAIN, the two as they stand in the last release "
+                                   "line that arrived, e.g. 120:9f3a61c0d2b4e857...");
+  }
+  return {stream::parse_positive_whole(text.substr(0, colon), "seen"), text.substr(colon + 1)};
+}
+
+void refuse_model_as_sink(const std::string& path, const std::string& model) {
+  for (const char* ending : {"", "-wal", "-shm", "-journal"}) {
+    if (place_of(path) != place_of(model).concat(ending)) continue;
+    throw RequestError("releases", "'" + path + "' is the model itself, or a part of it; accepted: another file");
+  }
+}
 
 bool remembers_releases(const std::string& path) {
   if (path == "-") return false;
@@ -51,11 +86,12 @@ SinkTail tail_of(const std::string& path) {
   SinkTail tail;
   struct stat status {};
   if (stat(path.c_str(), &status) != 0 || status.st_size == 0) return tail;
+  tail.all_bytes = static_cast<std::uint64_t>(status.st_size);
   std::ifstream file(path, std::ios::binary);
-  const LastPart part = last_part(file, static_cast<std::uint64_t>(status.st_size));
+  const LastPart part = last_part(file, tail.all_bytes);
   if (!file) throw IoError("releases: cannot read '" + path + "'");
+  if (is_cut_off_first_line(part.bytes)) return tail;
   const std::size_t end = part.bytes.find('\n');
-  if (end == std::string::npos && part.bytes.starts_with("{\"step\":1,")) return tail;  // the very first line, cut off
   const auto line = nlohmann::json::parse(part.bytes.substr(0, end), nullptr, false);
   if (end == std::string::npos || !line.is_object() || !line.contains("step") || !line["step"].is_number_unsigned() ||
       !line.contains("chain") || !line["chain"].is_string()) {

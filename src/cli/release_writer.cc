@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -40,8 +42,8 @@ std::string constant_part(const PrivIncReg1::Options& options) {
   std::string part = fmt::format("\"epsilon\":{},\"delta\":{},\"neighbours\":\"{}\"", options.budget.epsilon,
                                  options.budget.delta, to_string(options.neighbours));
   if (options.unit) {
-    part += fmt::format(",\"unit\":{},\"max_rows_per_unit\":{}", json_string(options.unit->name),
-                        options.unit->max_rows);
+    part +=
+        fmt::format(",\"unit\":{},\"max_rows_per_unit\":{}", json_string(options.unit->name), options.unit->max_rows);
   }
   if (options.insecure_seed) {
     part += fmt::format(",\"not_private\":\"made with --insecure-seed {}\"", *options.insecure_seed);
@@ -53,12 +55,26 @@ ReleaseWriter::ReleaseWriter(const std::string& path, std::string constant_part,
     : ReleaseWriter(path, std::move(constant_part), prompt, O_TRUNC) {}
 
 std::unique_ptr<ReleaseWriter> ReleaseWriter::appending(const std::string& path, std::string constant_part,
-                                                        std::uint64_t keep) {
+                                                        std::uint64_t keep, std::uint64_t size) {
   std::unique_ptr<ReleaseWriter> writer(new ReleaseWriter(path, std::move(constant_part), false, O_APPEND));
-  if (writer->owns_descriptor_ && ::ftruncate(writer->descriptor_, static_cast<off_t>(keep)) != 0 && keep != 0) {
-    throw IoError("releases: cannot write '" + path + "': " + std::strerror(errno));
-  }
+  if (writer->owns_descriptor_) writer->go_on_behind(keep, size);
   return writer;
+}
+
+void ReleaseWriter::go_on_behind(std::uint64_t keep, std::uint64_t size) {
+  struct stat status {};
+  if (fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return;
+  // Given up with the descriptor, by a crash too. A file system that has no locks leaves it to the size.
+  const bool in_use = ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (in_use || fstat(descriptor_, &status) != 0 || static_cast<std::uint64_t>(status.st_size) != size) {
+    throw ModelConflict("releases: '" + name_ +
+                        "' is being written to by another process; accepted: a file for each model. Nothing was "
+                        "published or changed");
+  }
+  // Only where there is something to cut off: some files may be appended to and nothing else.
+  if (size > keep && ::ftruncate(descriptor_, static_cast<off_t>(keep)) != 0) {
+    throw IoError("releases: cannot write '" + name_ + "': " + std::strerror(errno));
+  }
 }
 
 ReleaseWriter::ReleaseWriter(const std::string& path, std::string constant_part, bool prompt, int flags)

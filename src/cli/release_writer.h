@@ -45,9 +45,11 @@ class ReleaseWriter {
   ReleaseWriter(const ReleaseWriter&) = delete;
   ReleaseWriter& operator=(const ReleaseWriter&) = delete;
 
-  // Goes on behind the first `keep` bytes of a file; what follows them is cut off.
+  // Goes on behind the first `keep` bytes of a file that had `size` when it was looked at; what follows them is cut
+  // off. The only one to do so for as long as it lives: throws ModelConflict, changing nothing, when another process
+  // writes there or has written there meanwhile.
   static std::unique_ptr<ReleaseWriter> appending(const std::string& path, std::string constant_part,
-                                                  std::uint64_t keep);
+                                                  std::uint64_t keep, std::uint64_t size);
 
   // False when the reader of a pipe has gone: nothing more can be delivered. Throws IoError when the disk refuses.
   bool write(const Model& model, std::string_view chain = {});
@@ -56,6 +58,7 @@ class ReleaseWriter {
 
  private:
   ReleaseWriter(const std::string& path, std::string constant_part, bool prompt, int flags);
+  void go_on_behind(std::uint64_t keep, std::uint64_t size);
 
   std::string name_;
   ReleaseLine line_;

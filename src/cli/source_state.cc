@@ -1,6 +1,14 @@
 #include "cli/source_state.h"
 
+#include <unistd.h>
+
+#include <filesystem>
+#include <utility>
+
 #include "base/bytes.h"
+#include "cli/stop_flag.h"
+#include "rivulet/error.h"
+#include "stream/byte_source.h"
 
 namespace rivulet::cli {
 namespace {
@@ -25,6 +33,28 @@ stream::SourcePosition read_position(ByteReader& in) {
 }
 
 }  // namespace
+
+void begin_next_input(SourceState& state, std::string input) {
+  state.input = std::move(input);
+  const std::size_t before = state.finished.size();
+  // An input without rows is recognised by nothing but its header.
+  if (state.position.records != 0) state.finished.push_back(state.position);
+  state.position = {};
+  const std::string place = state.input == "-" ? "/dev/stdin" : state.input;  // opened anew, from its beginning
+  if (!std::filesystem::is_regular_file(place) || ::access(place.c_str(), R_OK) != 0) return;
+  // Rows that were counted are not counted again under another name.
+  for (std::size_t i = 0; i < state.finished.size(); ++i) {
+    stream::FileSource again(place, &stop_flag());
+    if (!stream::starts_with(again, state.finished[i])) continue;
+    throw RequestError("next-input", "'" + state.input +
+                                         "' begins with an input that was already counted; accepted: an input whose "
+                                         "rows are all new" +
+                                         (i == before ? ", or, to go on with the one that was counted last, the same "
+                                                        "command without --next-input"
+                                                      : "") +
+                                         ". Nothing was read or published");
+  }
+}
 
 std::string to_bytes(const SourceState& state) {
   ByteWriter out;

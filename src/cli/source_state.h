@@ -25,6 +25,10 @@ struct SourceState {
 };
 
 std::string to_bytes(const SourceState& state);
+// A new input follows those that were counted: throws RequestError when it begins with one of them. A pipe cannot be
+// looked at twice and is believed.
+void begin_next_input(SourceState& state, std::string input);
+
 // A new model's state is empty and gives the default. Throws DamagedFile.
 SourceState source_state_from(std::string_view bytes);
 

@@ -200,8 +200,10 @@ std::vector<BadRequest> bad_plan_requests() {
 INSTANTIATE_TEST_SUITE_P(Plan, BadPlanRequest, ::testing::ValuesIn(bad_plan_requests()), name_of);
 
 TEST(BadCommand, IsNamedWithThoseThatExist) {
-  expect_one_line(run(Arguments{}), {"command: not given; accepted: fit, summary, predict, refit, export, inspect, plan"});
-  expect_one_line(run({"train"}), {"command: \"train\" is not known; accepted: fit, summary, predict, refit, export, inspect, plan"});
+  expect_one_line(run(Arguments{}),
+                  {"command: not given; accepted: fit, summary, predict, refit, export, inspect, plan"});
+  expect_one_line(run({"train"}),
+                  {"command: \"train\" is not known; accepted: fit, summary, predict, refit, export, inspect, plan"});
   expect_one_line(run({"--bogus"}), {"--bogus: unknown flag"});
 }
 

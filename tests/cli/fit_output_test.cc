@@ -157,9 +157,11 @@ TEST_F(FitOutput, TheConfigurationInTheDocumentationRunsAsPrinted) {
   const std::size_t begin = text.find("```toml\n") + 8;
   ASSERT_GE(begin, 8u);
   const std::string config = write("model.toml", text.substr(begin, text.find("```", begin) - begin));
-  const std::string survey = write("survey.csv", "age,income,region,spend\n40,30000,north,900\n50,41000,south,1200\n");
+  const std::string survey =
+      write("survey.csv", "person_id,age,income,region,spend\n1,40,30000,north,900\n2,50,41000,south,1200\n");
   // Its paths are relative to the working directory; flags put them into this test's folder.
-  const Outcome outcome = run({"fit", survey, "--config", config, "--releases", "-"});
+  const Outcome outcome =
+      run({"fit", survey, "--config", config, "--releases", "-", "--model", path("survey.rivulet")});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(json_lines(outcome.out).size(), 1u);
 }

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "cli/run_process.h"
 #include "rivulet/version.h"
@@ -49,6 +51,13 @@ TEST(Help, OfFitNamesEveryFlagItsKeysAndExitCodes) {
                            "--releases FILE",
                            "-q,--quiet",
                            "--insecure-seed SEED",
+                           "--only-if CONDITION",
+                           "--unit COLUMN",
+                           "--max-rows-per-unit K",
+                           "--model FILE",
+                           "--next-input",
+                           "--whole-steps",
+                           "--seen STEP:CHAIN",
                            "EXAMPLES",
                            "CONFIGURATION FILE",
                            "EXIT CODES"}) {
@@ -61,6 +70,22 @@ TEST(Help, OfPlanNamesItsJsonKeys) {
   for (const char* part :
        {"Usage: rivulet plan [OPTIONS]", "-d,--dim D", "--at T", "--json", "prefix_stddev_factor", "l2_sensitivity"}) {
     EXPECT_TRUE(holds(help, part));
+  }
+}
+
+TEST(Help, OfTheCommandsThatReadAModelNamesTheirFlags) {
+  for (const auto& [command, parts] : std::vector<std::pair<std::string, std::vector<std::string>>>{
+           {"summary", {"MODEL", "--at STEP", "--level P", "--json"}},
+           {"predict", {"MODEL", "[FILE]", "--at STEP", "--level P", "--delimiter CHAR", "-q,--quiet"}},
+           {"refit",
+            {"MODEL", "--constraint KIND:R", "--features A,B,...", "--regularise RULE", "--solver WORD", "--at STEP",
+             "--all", "--json", "--level P"}},
+           {"export", {"MODEL", "FILE"}},
+           {"inspect", {"MODEL", "--json"}}}) {
+    const std::string help = help_of({command, "--help"});
+    EXPECT_TRUE(holds(help, "Usage: rivulet " + command));
+    EXPECT_TRUE(holds(help, "EXAMPLES"));
+    for (const std::string& part : parts) EXPECT_TRUE(holds(help, part)) << command;
   }
 }
 

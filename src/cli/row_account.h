@@ -1,0 +1,46 @@
+// What became of the rows a session has taken. For the operator's eyes only: exact.
+#pragma once
+
+#include <cstdint>
+
+#include "cli/report.h"
+#include "rivulet/priv_inc_reg1.h"
+#include "stream/row_source.h"
+
+namespace rivulet::cli {
+
+// The row source knows rows that cannot be read, the kernel knows rows it could not use; a row may be both. Here each
+// counts once: under what is wrong with it, else under what kept it out. Rows that were read and never taken (past the
+// horizon, or when the releases' reader has gone) do not count.
+class RowAccount {
+ public:
+  // With what earlier runs counted.
+  void go_on(const OperatorCounts& earlier, const PrivIncReg1& regression) {
+    earlier_ = earlier.tally;
+    kernel_over_limit_ = regression.over_limit_rows_for_operator();
+    faulty_over_limit_ = kernel_over_limit_ - earlier.over_limit;
+  }
+
+  // After the regression has taken the row; `tally` is of this run.
+  void took(const stream::Row& row, const stream::OperatorTally& tally, const PrivIncReg1& regression) {
+    tally_ = tally;
+    const std::uint64_t over_limit = regression.over_limit_rows_for_operator();
+    if (!row.usable) faulty_over_limit_ += over_limit - kernel_over_limit_;
+    kernel_over_limit_ = over_limit;
+  }
+
+  [[nodiscard]] OperatorCounts counts(const PrivIncReg1& regression) const {
+    OperatorCounts counts{earlier_, kernel_over_limit_ - faulty_over_limit_, 0};
+    counts.tally += tally_;
+    counts.outside_domain = regression.unusable_rows_for_operator() - counts.over_limit - counts.tally.unusable();
+    return counts;
+  }
+
+ private:
+  stream::OperatorTally earlier_;
+  stream::OperatorTally tally_;
+  std::uint64_t kernel_over_limit_ = 0;
+  std::uint64_t faulty_over_limit_ = 0;  // of those, rows that could not be read either
+};
+
+}  // namespace rivulet::cli
