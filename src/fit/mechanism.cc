@@ -1,8 +1,18 @@
 #include "fit/mechanism.h"
 
+#include <string_view>
+
+#include "rivulet/constraint.h"
 #include "rivulet/error.h"
 
 namespace rivulet::fit {
+namespace {
+
+bool names_a_file(std::string_view constraint) {
+  return constraint.starts_with("polytope:") && !constraint.starts_with("polytope:[");
+}
+
+}  // namespace
 
 PrivIncReg1::Options with_defaults(PrivIncReg1::Options options) {
   const bool paper = options.profile == Profile::paper;
@@ -18,6 +28,10 @@ PrivIncReg1::Options with_defaults(PrivIncReg1::Options options) {
     throw RequestError("horizon",
                        "NoisyProjGrad's number of iterations depends on the stream's length; give a number of "
                        "steps, or use the fast solver");
+  }
+  if (names_a_file(options.constraint)) {
+    options.schema.validate();
+    options.constraint = parse_constraint(options.constraint, options.schema.dimension())->name();
   }
   return options;
 }

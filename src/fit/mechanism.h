@@ -8,8 +8,9 @@
 
 namespace rivulet::fit {
 
-// Every optional setting filled in; filling in again changes nothing. Throws RequestError where settings contradict
-// each other.
+// Every optional setting filled in, and a constraint from a file replaced by what the file says, so that a stored
+// request needs no other file; filling in again changes nothing. Throws RequestError where settings contradict each
+// other.
 PrivIncReg1::Options with_defaults(PrivIncReg1::Options options);
 
 // Both need options that went through with_defaults().

@@ -1,106 +1,199 @@
+// Constraint sets as text.
 #include "rivulet/constraint.h"
 
-#include <algorithm>
-#include <array>
 #include <charconv>
-#include <cmath>
-#include <limits>
 #include <system_error>
+#include <vector>
 
+#include "base/shown.h"
 #include "geometry/ball.h"
+#include "geometry/polytope.h"
+#include "geometry/polytope_text.h"
 #include "rivulet/error.h"
 
 namespace rivulet {
-namespace geometry {
 namespace {
 
-std::string shortest(double value) {
-  std::array<char, 32> digits{};
-  const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), value);
-  return {digits.data(), result.ptr};
+constexpr std::string_view kBalls = "l2:R or l1:R with a positive finite R";
+
+// The parts of a text such as "lp:1.5:2", and how to complain about them.
+class Text {
+ public:
+  Text(std::string_view text, std::string_view field) : whole_(text), field_(field) {
+    const std::size_t colon = text.find(':');
+    kind_ = text.substr(0, colon);
+    if (colon != std::string_view::npos) rest_ = text.substr(colon + 1);
+  }
+
+  [[nodiscard]] std::string_view kind() const { return kind_; }
+  // What has not been read yet, without its leading colon; absent when there is not even a colon.
+  [[nodiscard]] std::optional<std::string_view> rest() const { return rest_; }
+  void accepts(std::string accepted) { accepted_ = std::move(accepted); }
+
+  [[nodiscard]] RequestError refusal(const std::string& fault) const {
+    constexpr std::size_t longest = 60;
+    std::string quoted(whole_.substr(0, longest));
+    for (char& c : quoted) {
+      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+    }
+    if (whole_.size() > longest) quoted += "...";
+    return {std::string(field_), "'" + quoted + "' " + fault + "; accepted: " + accepted_};
+  }
+
+  // The next part, up to a colon, as a number.
+  double number(const std::string& what) {
+    const std::string_view word = part(what);
+    double value = 0.0;
+    const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (status == std::errc::result_out_of_range) {
+      throw refusal("has " + what + " " + std::string(word) + ", beyond the range of a double");
+    }
+    if (status != std::errc{}) throw refusal("has " + what + " '" + std::string(word) + "', which is not a number");
+    if (end != word.data() + word.size()) {
+      throw refusal("has '" + std::string(end, word.data() + word.size()) + "' after its " + what);
+    }
+    return value;
+  }
+  double radius() {
+    const double value = number("radius", geometry::positive_finite);
+    finish("radius");
+    return value;
+  }
+  // A number for which `good` holds.
+  template <typename Good>
+  double number(const std::string& what, const Good& good) {
+    const double value = number(what);
+    if (!good(value)) throw refusal("has " + what + " " + shown(value));
+    return value;
+  }
+  void finish(const std::string& last) const {
+    if (rest_) throw refusal("has ':" + std::string(*rest_) + "' after its " + last);
+  }
+  std::string_view part(const std::string& what) {
+    const std::string_view text = rest_.value_or("");
+    const std::size_t colon = text.find(':');
+    const std::string_view word = text.substr(0, colon);
+    if (word.empty()) throw refusal("has no " + what);
+    rest_ = colon == std::string_view::npos ? std::nullopt : std::optional(text.substr(colon + 1));
+    return word;
+  }
+
+ private:
+  std::string_view whole_;
+  std::string_view field_;
+  std::string_view kind_;
+  std::optional<std::string_view> rest_;
+  std::string accepted_;
+};
+
+std::unique_ptr<ConstraintSet> read_ball(Text& text, std::size_t dimension) {
+  text.accepts(std::string(kBalls) + ", e.g. l2:2");
+  const double radius = text.radius();
+  return text.kind() == "l2" ? make_l2_ball(dimension, radius) : make_l1_ball(dimension, radius);
 }
 
-bool positive_finite(double value) {
-  return value > 0.0 && std::isfinite(value);
+std::unique_ptr<ConstraintSet> read_lp_ball(Text& text, std::size_t dimension) {
+  text.accepts("lp:P:R with 1 < P < 2 and a positive finite R, e.g. lp:1.5:2");
+  const double p = text.number("exponent", [](double value) { return value > 1.0 && value < 2.0; });
+  return make_lp_ball(dimension, p, text.radius());
+}
+
+std::unique_ptr<ConstraintSet> read_simplex(Text& text, std::size_t dimension) {
+  text.accepts("simplex or simplex:R with a positive finite total R, e.g. simplex:1");
+  return make_simplex(dimension, text.rest() ? text.radius() : 1.0);
+}
+
+std::unique_ptr<ConstraintSet> read_box(Text& text, std::size_t dimension) {
+  text.accepts("box:LO:HI with finite LO <= 0 <= HI, not both 0, e.g. box:-1:1 or box:0:1");
+  const auto finite = [](double value) { return value - value == 0.0; };
+  const double low = text.number("low end", [&](double value) { return value <= 0.0 && finite(value); });
+  const double high = text.number("high end", [&](double value) { return value >= 0.0 && finite(value); });
+  text.finish("high end");
+  if (low == high) throw text.refusal("is the origin alone");
+  try {
+    return make_box(dimension, low, high);
+  } catch (const RequestError&) {
+    if (dimension == 0) throw;
+    throw text.refusal("has a diameter beyond the range of a double");
+  }
+}
+
+std::unique_ptr<ConstraintSet> read_elastic_ball(Text& text, std::size_t dimension) {
+  text.accepts("elastic:A:R with an L1 share 0 < A < 1 and a positive finite R, e.g. elastic:0.5:2");
+  const double share = text.number("L1 share", [](double value) { return value > 0.0 && value < 1.0; });
+  return make_elastic_ball(dimension, share, text.radius());
+}
+
+std::unique_ptr<ConstraintSet> read_group_ball(Text& text, std::size_t dimension) {
+  text.accepts(
+      "group:K:R for groups of K coordinates or group:K1,K2,...:R with sizes that add up to the dimension, sizes 1 or "
+      "more and a positive finite R, e.g. group:3:1 or group:3,2,4:1");
+  std::string_view list = text.part("group size");
+  std::vector<std::size_t> sizes;
+  std::size_t sum = 0;
+  const bool one = list.find(',') == std::string_view::npos;
+  for (bool more = true; more;) {
+    const std::size_t comma = list.find(',');
+    const std::string_view word = list.substr(0, comma);
+    std::size_t size = 0;
+    const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), size);
+    if (status != std::errc{} || end != word.data() + word.size() || size == 0) {
+      throw text.refusal("has group size '" + std::string(word) + "'");
+    }
+    more = comma != std::string_view::npos;
+    if (more) list = list.substr(comma + 1);
+    if (!one && size > dimension - sum) {
+      throw text.refusal("has groups of more than " + std::to_string(dimension) + " coordinates in all, the dimension");
+    }
+    sizes.push_back(size);
+    sum += one ? 0 : size;
+  }
+  if (!one && sum != dimension) {
+    throw text.refusal("has groups of " + std::to_string(sum) + " coordinates in all where the dimension is " +
+                       std::to_string(dimension));
+  }
+  const double radius = text.radius();
+  if (one && dimension > 0) {
+    const std::size_t size = std::min(sizes.front(), dimension);
+    sizes.assign(dimension / size, size);
+    if (dimension % size != 0) sizes.push_back(dimension % size);
+  }
+  return make_group_ball(sizes, radius);
+}
+
+std::unique_ptr<ConstraintSet> read_polytope(Text& text, std::size_t dimension) {
+  text.accepts("polytope:FILE or polytope:[[1,0],[0,1],[-1,-1]], 2 vertices or more around the origin, " +
+               std::to_string(dimension) +
+               " finite numbers each (in the file: one vertex a line, numbers separated by "
+               "commas or blanks), a million numbers in all at most");
+  const std::string_view rest = text.rest().value_or("");
+  if (rest.empty()) throw text.refusal("has no vertices");
+  if (dimension == 0) return make_polytope(dimension, {});  // throws
+  const auto refuse = [&text](const std::string& fault) { return text.refusal(fault); };
+  const std::vector<double> vertices = rest.front() == '['
+                                           ? geometry::parse_vertices(rest, dimension, refuse)
+                                           : geometry::read_vertices(std::string(rest), dimension, refuse);
+  const std::string fault = geometry::polytope_fault(dimension, vertices);
+  if (!fault.empty()) throw text.refusal(fault);
+  return make_polytope(dimension, vertices);
 }
 
 }  // namespace
 
-void require_ball(std::size_t dimension, double radius) {
-  if (dimension == 0) throw RequestError("dimension", "0 given; accepted: 1 or more");
-  if (!positive_finite(radius)) {
-    throw RequestError("radius", shortest(radius) + " given; accepted: a positive finite number");
-  }
-}
-
-double scaled_radius(double radius, double factor) {
-  if (!positive_finite(factor)) {
-    throw RequestError("factor", shortest(factor) + " given; accepted: a positive finite number");
-  }
-  const double product = radius * factor;
-  if (!positive_finite(product)) {
-    throw RequestError("factor", shortest(factor) + " takes the radius " + shortest(radius) +
-                                     " out of range; accepted: a factor whose product with it is positive and finite");
-  }
-  return product;
-}
-
-std::string ball_name(std::string_view kind, double radius) {
-  return std::string(kind) + ":" + shortest(radius);
-}
-
-double largest_magnitude(std::span<const double> point) {
-  double largest = 0.0;
-  for (const double entry : point) {
-    if (std::isnan(entry)) return entry;
-    largest = std::max(largest, std::abs(entry));
-  }
-  return largest;
-}
-
-void require_finite(std::span<const double> point) {
-  for (std::size_t i = 0; i < point.size(); ++i) {
-    if (!std::isfinite(point[i])) {
-      throw Error("projection: entry " + std::to_string(i) + " is " + shortest(point[i]) +
-                  "; accepted: finite entries; the point was left untouched");
-    }
-  }
-}
-
-void shrink_inside(const ConstraintSet& set, std::span<double> point) {
-  double shrinkage = std::numeric_limits<double>::epsilon() / 2.0;
-  while (!set.contains(point)) {
-    shrinkage = std::min(1.0, 2.0 * shrinkage);
-    for (double& entry : point) entry *= 1.0 - shrinkage;
-  }
-}
-
-}  // namespace geometry
-
 std::unique_ptr<ConstraintSet> parse_constraint(std::string_view text, std::size_t dimension, std::string_view field) {
-  const auto refuse = [&](const std::string& reason) -> RequestError {
-    return {std::string(field),
-            "'" + std::string(text) + "' " + reason + "; accepted: l2:R or l1:R with a positive finite R, e.g. l2:2"};
-  };
-  const std::size_t colon = text.find(':');
-  const std::string_view kind = text.substr(0, colon);
-  if (kind != "l2" && kind != "l1") {
-    throw refuse(kind.empty() ? "names no set" : "names the unknown set '" + std::string(kind) + "'");
-  }
-  const std::string_view number = colon == std::string_view::npos ? std::string_view{} : text.substr(colon + 1);
-  if (number.empty()) throw refuse("has no radius");
-
-  double radius = 0.0;
-  const auto [end, status] = std::from_chars(number.data(), number.data() + number.size(), radius);
-  if (status == std::errc::result_out_of_range) {
-    throw refuse("has radius " + std::string(number) + ", beyond the range of a double");
-  }
-  if (status != std::errc{}) throw refuse("has radius '" + std::string(number) + "', which is not a number");
-  if (end != number.data() + number.size()) {
-    throw refuse("has '" + std::string(end, number.data() + number.size()) + "' after its radius");
-  }
-  if (!geometry::positive_finite(radius)) throw refuse("has radius " + std::string(number));
-  return kind == "l2" ? make_l2_ball(dimension, radius) : make_l1_ball(dimension, radius);
+  Text reader(text, field);
+  const std::string_view kind = reader.kind();
+  if (kind == "l2" || kind == "l1") return read_ball(reader, dimension);
+  if (kind == "lp") return read_lp_ball(reader, dimension);
+  if (kind == "simplex") return read_simplex(reader, dimension);
+  if (kind == "group") return read_group_ball(reader, dimension);
+  if (kind == "box") return read_box(reader, dimension);
+  if (kind == "elastic") return read_elastic_ball(reader, dimension);
+  if (kind == "polytope") return read_polytope(reader, dimension);
+  reader.accepts(
+      std::string(kBalls) +
+      ", or lp:P:R, simplex, simplex:R, group:K:R, group:K1,K2,...:R, box:LO:HI, elastic:A:R, polytope:FILE");
+  throw reader.refusal(kind.empty() ? "names no set" : "names the unknown set '" + std::string(kind) + "'");
 }
 
 }  // namespace rivulet

@@ -1,7 +1,6 @@
 // {v : ||v||_2 <= R}.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "geometry/ball.h"
 #include "geometry/gaussian_width.h"
@@ -14,18 +13,6 @@ double sum_of_squares(std::span<const double> point) {
   double sum = 0.0;
   for (const double entry : point) sum += entry * entry;
   return sum;
-}
-
-// Norm divided by `unit`, also where the squares would overflow or lose digits.
-double norm_in_units(std::span<const double> point, double unit) {
-  const double squares = sum_of_squares(point);
-  if (squares > 1e-280 && squares < 1e280) return std::sqrt(squares) / unit;
-  const double largest = geometry::largest_magnitude(point);
-  if (largest == 0.0) return 0.0;
-  if (!std::isfinite(largest)) return largest;
-  double sum = 0.0;
-  for (const double entry : point) sum += (entry / largest) * (entry / largest);
-  return std::sqrt(sum) * (largest / unit);
 }
 
 class L2Ball final : public ConstraintSet {
@@ -49,7 +36,9 @@ class L2Ball final : public ConstraintSet {
     if (geometry::largest_magnitude(minimiser) > 0.0) scale_to_sphere(minimiser, -1.0);
   }
 
-  [[nodiscard]] double gauge(std::span<const double> point) const override { return norm_in_units(point, radius_); }
+  [[nodiscard]] double gauge(std::span<const double> point) const override {
+    return geometry::norm_in_units(point, radius_);
+  }
   [[nodiscard]] bool contains(std::span<const double> point, double tolerance) const override {
     return gauge(point) <= 1.0 + tolerance;
   }

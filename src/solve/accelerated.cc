@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace rivulet::solve {
 namespace {
@@ -60,8 +61,10 @@ void AcceleratedSolver::start_convex(const Quadratic& quadratic) {
 }
 
 void AcceleratedSolver::choose_start(const Quadratic& quadratic, double ridge) {
-  std::fill(theta_.begin(), theta_.end(), 0.0);  // objective 0
+  report_.objective = std::numeric_limits<double>::infinity();
   std::fill(candidate_.begin(), candidate_.end(), 0.0);
+  set_->project(candidate_);  // the origin itself, where it is in the set
+  theta_ = candidate_;
   try_start(quadratic, ridge);
 
   std::vector<double> direction(quadratic.cross.begin(), quadratic.cross.end());

@@ -25,8 +25,9 @@ struct AcceleratedOptions {
 
 // A convex objective is descended from the projection of its unconstrained minimiser, often the solution itself. When
 // it is not convex (the noise made Q indefinite) finding the global minimum over a polytope is NP-hard: the solver then
-// descends from several starts (the origin, the vertex best aligned with q and the best vertices found along the
-// coordinate axes) and finishes the lowest. Keeps its memory and nothing else: a result depends on the arguments alone.
+// descends from several starts (the point nearest the origin, the vertex best aligned with q and the best vertices
+// found along the coordinate axes) and finishes the lowest. Keeps its memory and nothing else: a result depends on the
+// arguments alone.
 class AcceleratedSolver {
  public:
   using Options = AcceleratedOptions;

@@ -86,6 +86,7 @@ std::span<const double> DefaultSolver::solve(const Quadratic& quadratic, const N
   largest_gram = std::max(largest_gram, ridge);
   if (largest_gram == 0.0 && largest_cross == 0.0) {
     std::fill(theta_.begin(), theta_.end(), 0.0);
+    set_->project(theta_);  // the simplex does not hold the origin
     return theta_;
   }
   if (!comfortable(std::max(largest_gram, largest_cross)) || !comfortable(set_->diameter())) {

@@ -40,8 +40,9 @@ double NoisyProjGradParameters::value_bound(double diameter) const {
 
 std::vector<double> noisy_proj_grad(const ConstraintSet& set, const GradientFunction& g,
                                     const NoisyProjGradParameters& parameters) {
-  const std::vector<double> origin(set.dimension(), 0.0);
-  return noisy_proj_grad(set, g, parameters, origin);
+  std::vector<double> theta_1(set.dimension(), 0.0);
+  set.project(theta_1);
+  return noisy_proj_grad(set, g, parameters, theta_1);
 }
 
 std::vector<double> noisy_proj_grad(const ConstraintSet& set, const GradientFunction& g,

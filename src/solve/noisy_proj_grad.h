@@ -35,8 +35,8 @@ struct NoisyProjGradParameters {
   [[nodiscard]] double value_bound(double diameter) const;
 };
 
-// theta_1 = 0, theta_{k+1} = P_C(theta_k - eta g(theta_k)); returns the average of theta_1 .. theta_r, inside the set.
-// Time r gradients and projections; memory three vectors.
+// theta_1 = P_C(0), theta_{k+1} = P_C(theta_k - eta g(theta_k)); returns the average of theta_1 .. theta_r, inside the
+// set. Time r gradients and projections; memory three vectors.
 std::vector<double> noisy_proj_grad(const ConstraintSet& set, const GradientFunction& g,
                                     const NoisyProjGradParameters& parameters);
 // The same from a theta_1 of the caller's, which must lie in the set.
