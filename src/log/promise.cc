@@ -72,7 +72,7 @@ std::shared_ptr<const Promise> Promise::read(Database& database) {
     return std::make_shared<Promise>(Promise{request, decided, made_by, model, digest, options,
                                              privacy::MechanismPlan(fit::mechanism_request(options), decisions)});
   } catch (const RequestError& error) {
-    throw DamagedFile("model: '" + path + "' is damaged: " + error.what() + "; it was left untouched");
+    throw DamagedFile("model: '" + path + "' is damaged: " + one_line(error.what()) + "; it was left untouched");
   }
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/bytes.h"
+#include "log/database.h"
 #include "rivulet/error.h"
 
 namespace rivulet::log {
@@ -135,6 +136,15 @@ std::optional<PrivacyUnit> unit_from(const ordered_json& json) {
   return unit;
 }
 
+// A request that came with a file never makes anybody open another one.
+std::string constraint_from(const ordered_json& json) {
+  auto text = json.get<std::string>();
+  if (text.starts_with("polytope:") && !text.starts_with("polytope:[")) {
+    throw RequestError("constraint", "names another file");
+  }
+  return text;
+}
+
 PrivIncReg1::Options from_json(const ordered_json& json) {
   Keys keys(json);
   PrivIncReg1::Options options;
@@ -157,7 +167,7 @@ PrivIncReg1::Options from_json(const ordered_json& json) {
   if (const ordered_json& decoding = keys["tree-decoding"]; !decoding.is_null()) {
     options.tree_decoding = decoding_from(decoding.get<std::string>());
   }
-  options.constraint = keys["constraint"].get<std::string>();
+  options.constraint = constraint_from(keys["constraint"]);
   options.solver = solver_from(keys["solver"].get<std::string>());
   options.noise_aware_ridge = keys["noise-aware-ridge"].get<bool>();
   if (const ordered_json& seed = keys["insecure-seed"]; !seed.is_null()) options.insecure_seed = whole(seed);
@@ -181,7 +191,7 @@ PrivIncReg1::Options parse_request(std::string_view text, const std::string& pat
   } catch (const nlohmann::json::exception&) {
     throw DamagedFile("model: '" + path + "' is damaged: its request cannot be read; it was left untouched");
   } catch (const RequestError& error) {
-    throw DamagedFile("model: '" + path + "' is damaged: its request is not one (" + error.what() +
+    throw DamagedFile("model: '" + path + "' is damaged: its request is not one (" + one_line(error.what()) +
                       "); it was left untouched");
   }
 }

@@ -28,7 +28,7 @@ struct DurableRegression::Inside {
     } catch (const Error& error) {
       const std::string why = error.what();
       if (why.starts_with("model: ")) throw;
-      throw DamagedFile("model: '" + file.path() + "' is damaged: " + why + "; it was left untouched");
+      throw DamagedFile("model: '" + file.path() + "' is damaged: " + log::one_line(why) + "; it was left untouched");
     }
   }
 

@@ -1,6 +1,7 @@
 // A stream killed at any moment, hundreds of times: it publishes what it would have published in one go, no row is lost
 // or counted twice, and no step is published twice.
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <chrono>
@@ -47,15 +48,29 @@ class CrashOfAFile : public Crash, public ::testing::WithParamInterface<CrashCas
 
 TEST_P(CrashOfAFile, AStreamThatIsKilledAgainAndAgainCountsEveryRowOnce) {
   const int times = times_longer(GetParam().kills);
-  const auto rows = exact_rows(GetParam().rows * static_cast<std::size_t>(times), 1);
+  auto rows = exact_rows(GetParam().rows * static_cast<std::size_t>(times), 1);
   const std::string input = write("d.csv", csv_of(rows));
-  KilledStream stream({folder_, flags(GetParam().release_every).bare("--quiet").fit(input), "", rows.size(), 11});
+  const auto grow = [&, seed = 100U]() mutable {
+    const auto more = exact_rows(GetParam().rows, ++seed);
+    const std::string text = csv_of(more);
+    std::ofstream(input, std::ios::app | std::ios::binary) << text.substr(text.find('\n') + 1);
+    rows.insert(rows.end(), more.begin(), more.end());
+    return rows.size();
+  };
+  const Flags command = flags(GetParam().release_every).bare("--quiet");
+  KilledStream stream({.folder = folder_,
+                       .command = command.bare("--whole-steps").fit(input),
+                       .piped = "",
+                       .rows = rows.size(),
+                       .seed = 11,
+                       .grow = grow,
+                       .last_command = command.fit(input)});
   stream.kill(GetParam().kills * times);
   if (HasFatalFailure()) return;
   stream.finish();
-  std::cout << "  " << GetParam().name << ": " << stream.counts() << "\n";
-  EXPECT_GE(stream.counts().kills, GetParam().kills);
-  EXPECT_GT(stream.counts().progress, 20) << "most kills came before anything was done";
+  std::cout << "  " << GetParam().name << ", " << rows.size() << " rows: " << stream.counts() << "\n";
+  EXPECT_GE(stream.counts().before_the_end, GetParam().kills);
+  EXPECT_GT(stream.counts().progress, 10) << "most kills came before anything was done";
   expect_the_exact_state(rows);
 }
 
@@ -104,6 +119,24 @@ TEST_F(Crash, LeavesTheReleasesOfASeededStreamAsTheyWouldBeWithoutOneByteForByte
   stream.finish();
   std::cout << "  seeded: " << stream.counts() << "\n";
   EXPECT_TRUE(read("r") == uninterrupted(seeded, text));
+  expect_the_exact_state(rows);
+}
+
+TEST_F(Crash, AndAnOrderlyStopAtTheSameMomentsComeToTheSame) {
+  const auto rows = exact_rows(100005, 7);
+  const Flags seeded = fit_flags().with("--release-every", "10");
+  const std::string input = write("d.csv", csv_of(rows));
+  KilledStream stream({.folder = folder_,
+                       .command = durable(seeded).fit(input),
+                       .piped = "",
+                       .rows = rows.size(),
+                       .seed = 16,
+                       .signal = SIGTERM});
+  stream.kill(30);
+  if (HasFatalFailure()) return;
+  stream.finish();
+  std::cout << "  stopped: " << stream.counts() << "\n";
+  EXPECT_TRUE(read("r") == uninterrupted(seeded, csv_of(rows)));
   expect_the_exact_state(rows);
 }
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <ostream>
 #include <random>
 #include <string>
@@ -23,6 +24,11 @@ class KilledStream {
     std::string piped;             // to standard input from its beginning, every time; nothing when empty
     std::uint64_t rows = 0;        // in the input
     unsigned seed = 1;             // of the moments
+    int signal = 9;                // SIGKILL; one that asks for a stop is answered with exit code 0
+    // Adds rows to the input and says how many there are now, for a machine that takes them faster than they are
+    // killed.
+    std::function<std::uint64_t()> grow = {};
+    Arguments last_command = {};  // when it is left alone at last; the same unless given
   };
   struct Counts {
     int kills = 0;

@@ -1,6 +1,9 @@
 // A model altered by someone who knows the format and makes every digest fit again. The digests are no signature: what
 // protects the promise then is that the mechanism is accounted for again, and that the log only grows.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
 
 #include "log/request_text.h"
 #include "rivulet/error.h"
@@ -87,6 +90,37 @@ TEST_F(TamperedModelTest, ALargerBudgetForTheSameNoiseIsRefusedWhateverTheDigest
       reseal(altered.database());
     }
     EXPECT_NE(expect_damaged().find("noise is not the noise the promise demands"), std::string::npos) << epsilon;
+  }
+}
+
+TEST_F(TamperedModelTest, ARequestThatNamesAnotherFileOpensNone) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);  // whoever opens it waits for ever
+  {
+    Alteration altered(path("m"));
+    set_meta(altered.database(), "request",
+             replaced(request(altered.database()), R"("constraint":"l2:2")",
+                      R"("constraint":"polytope:)" + path("pipe") + "\""));
+    reseal(altered.database());
+  }
+  ::alarm(20);
+  EXPECT_NE(expect_damaged().find("names another file"), std::string::npos);
+  ::alarm(0);
+}
+
+TEST_F(TamperedModelTest, WhatAFileSaysIsQuotedInOneLine) {
+  for (const auto& [from, to] : {std::pair(R"("constraint":"l2:2")", R"("constraint":"x\ny\u001b[2J")"),
+                                 std::pair(R"("only-if":[])", R"("only-if":["a\nb"])"),
+                                 std::pair(R"("strategy":"blt")", R"("strategy":"b\nlt")")}) {
+    remove_model(path("m"));
+    make("m", with_units(1));
+    {
+      Alteration altered(path("m"));
+      set_meta(altered.database(), "request", replaced(request(altered.database()), from, to));
+      reseal(altered.database());
+    }
+    const std::string why = expect_damaged();
+    EXPECT_NE(why, "accepted") << to;
+    EXPECT_TRUE(std::none_of(why.begin(), why.end(), [](char c) { return c >= 0 && c < 0x20; })) << why;
   }
 }
 
