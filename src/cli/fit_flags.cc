@@ -153,7 +153,8 @@ void declare_fit_flags(CLI::App& app, FitFlags& flags) {
       ->type_name("WORD")
       ->group(mechanism);
   app.add_option("--constraint", flags.constraint,
-                 "Set the coefficients are fitted over, feature and target each scaled to [-1, 1]: l2:R or l1:R; l2:2 "
+                 "Set the coefficients are fitted over, feature and target each scaled to [-1, 1]: l2:R, l1:R, "
+                 "lp:P:R, simplex, group:K:R, box:LO:HI, elastic:A:R or polytope:FILE; l2:2 "
                  "unless given")
       ->type_name("KIND:R")
       ->group(mechanism);

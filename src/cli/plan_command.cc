@@ -229,7 +229,7 @@ Runner declare_plan(CLI::App& app) {
   app.add_option("--tree-decoding", flags->tree_decoding, "'optimal' (default) or 'paper'")->type_name("WORD");
   app.add_option("--buffers", flags->buffers, "Buffers of the blt strategy, 1 to 8; chosen unless given")
       ->type_name("K");
-  app.add_option("--constraint", flags->constraint, "l2:R or l1:R in unit-ball units; l2:1 unless given")
+  app.add_option("--constraint", flags->constraint, "As for fit, but in unit-ball units; l2:1 unless given")
       ->type_name("KIND:R");
   app.add_option("--profile", flags->profile, "'tight' (default) or 'paper'")->type_name("WORD");
   app.add_option("--at", flags->at, "Step to report; may be repeated")

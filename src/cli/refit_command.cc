@@ -112,7 +112,8 @@ Runner declare_refit(CLI::App& app) {
   app.footer(kFooter);
   declare_model(app, *flags);
   app.add_option("--constraint", flags->constraint,
-                 "Set the coefficients are fitted over, feature and target each scaled to [-1, 1]: l2:R or l1:R")
+                 "Set the coefficients are fitted over, feature and target each scaled to [-1, 1]: l2:R, l1:R, "
+                 "lp:P:R, simplex, group:K:R, box:LO:HI, elastic:A:R or polytope:FILE")
       ->type_name("KIND:R");
   app.add_option("--features", flags->features, "Only these of the model's features, separated by commas")
       ->expected(1)

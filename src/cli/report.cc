@@ -70,7 +70,9 @@ std::string fit_quality(const Inference& inference, const Schema& schema) {
       "  prediction without constraint. *** p < 0.001, ** p < 0.01, * p < 0.05, . p < 0.1.\n",
       100.0 * inference.level());
   if (!inference.determined()) {
-    out += "  Not determined yet: the privacy noise still drowns it; more rows or a larger epsilon would tell.\n";
+    out +=
+        "  Not determined yet: the privacy noise still drowns it, and the other estimates are those without it; more\n"
+        "  rows or a larger epsilon would tell.\n";
   }
   return out;
 }
