@@ -89,8 +89,9 @@ int main(int argc, char** argv) {
   const std::filesystem::path folder = pattern;
   write_csv(folder / "rows.csv", rows);
 
-  std::vector<std::string> plain{here / "rivulet", "fit", folder / "rows.csv", "--target", "y", "--epsilon", "1",
-                                 "--delta", "1e-6", "--release-every", "100", "--quiet", "--bound", "y=-1:1"};
+  std::vector<std::string> plain{
+      here / "rivulet", "fit",  folder / "rows.csv", "--target", "y",       "--epsilon", "1",
+      "--delta",        "1e-6", "--release-every",   "100",      "--quiet", "--bound",   "y=-1:1"};
   for (int i = 0; i < kFeatures; ++i) {
     const std::string name = "x" + std::to_string(i);
     plain.insert(plain.end(), {"--features", name, "--bound", name + "=-1:1"});

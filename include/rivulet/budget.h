@@ -23,8 +23,8 @@ enum class Neighbours {
   zero_out,  // one row exchanged for the zero row, or back (add/remove with public row counts)
 };
 
-// Whom the promise protects when that is more than one row: all rows of one unit together, of which the first `max_rows`
-// count and later ones are zero rows.
+// Whom the promise protects when that is more than one row: all rows of one unit together, of which the first
+// `max_rows` count and later ones are zero rows.
 struct PrivacyUnit {
   std::string name;            // what a unit is, e.g. the name of the column that identifies it
   std::uint64_t max_rows = 1;  // at least 1

@@ -1,8 +1,9 @@
 // The set G of the paper's Section 5.2: rows one is willing to fit to. A row outside becomes the zero row, inside the
 // wall and without a trace, so membership costs no privacy; it still counts as a row.
 //
-//   nonzeros<=K       at most K of the supplied values are not 0 (the user's units; an indicator of a category is a value)
-//   l1<=R             the supplied values in box units (schema.h), clamped to their bounds, have absolute values that sum to
+//   nonzeros<=K       at most K of the supplied values are not 0 (the user's units; an indicator of a category is a
+//   value) l1<=R             the supplied values in box units (schema.h), clamped to their bounds, have absolute values
+//   that sum to
 //                     R or less
 //   COLUMN=LO:HI      a numeric feature or the target lies within [LO, HI], in the user's units, before clamping
 #pragma once

@@ -1,5 +1,5 @@
-// PrivIncReg1 whose life is in a model file: it survives crashes, restarts and full disks without ever publishing a step
-// twice, losing a published release or counting a row twice.
+// PrivIncReg1 whose life is in a model file: it survives crashes, restarts and full disks without ever publishing a
+// step twice, losing a published release or counting a row twice.
 //
 //   auto regression = rivulet::DurableRegression::create("survey.rivulet", options);   // or open("survey.rivulet")
 //   while (next_row(values, target)) {
@@ -8,16 +8,16 @@
 //   }
 //   for (const rivulet::Release& release : regression.close(position)) publish(release);
 //
-// Publish after commit. Releases stay inside until commit() has written them, the kernel's state and the caller's source
-// position to disk in one transaction; only then are they handed out. After a crash, open() goes on from the last
-// commit: the rows since then are as if never seen and must be fed again, from the stored position; a step that was not
-// committed was never published and draws fresh noise; one that was is never drawn again.
+// Publish after commit. Releases stay inside until commit() has written them, the kernel's state and the caller's
+// source position to disk in one transaction; only then are they handed out. After a crash, open() goes on from the
+// last commit: the rows since then are as if never seen and must be fed again, from the stored position; a step that
+// was not committed was never published and draws fresh noise; one that was is never drawn again.
 //
-// The file. SQLite, readable by its owner alone (0600): besides the releases it holds the kernel's exact sums, which are
-// sensitive. ReleaseLog::export_to() writes the public half to a file that is safe to hand out. One process at a time
-// may have a model open for writing. Meanwhile, and after a crash, the last commits are in a second file beside it, its
-// name with "-wal" behind: the two are moved and copied together, or after an orderly end. A model that lost its log is
-// refused.
+// The file. SQLite, readable by its owner alone (0600): besides the releases it holds the kernel's exact sums, which
+// are sensitive. ReleaseLog::export_to() writes the public half to a file that is safe to hand out. One process at a
+// time may have a model open for writing. Meanwhile, and after a crash, the last commits are in a second file beside
+// it, its name with "-wal" behind: the two are moved and copied together, or after an orderly end. A model that lost
+// its log is refused.
 //
 // An old copy of the file, put back behind releases that were already published, would publish those steps again with
 // other noise. Nothing inside the file can tell; the place the releases went to can: require_published() with the last
@@ -75,8 +75,8 @@ class DurableRegression {
 
   // Committed releases, both ends included, e.g. those that a crash kept from being published.
   [[nodiscard]] std::vector<Release> committed(std::uint64_t from, std::uint64_t to) const;
-  // What the place the releases go to has last seen: throws ModelConflict unless this model published exactly that. Step
-  // 0 is always right.
+  // What the place the releases go to has last seen: throws ModelConflict unless this model published exactly that.
+  // Step 0 is always right.
   void require_published(std::uint64_t step, std::string_view chain) const;
   // For places that cannot be asked: the last step known to have been handed on, stored with the next commit.
   [[nodiscard]] std::uint64_t delivered() const;

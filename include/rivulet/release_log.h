@@ -38,8 +38,8 @@ struct LedgerEntry {
 
 class ReleaseLog {
  public:
-  // Throws IoError when there is no such file or it cannot be read, DamagedFile when it is no Rivulet file, damaged, cut
-  // short or made by a newer version.
+  // Throws IoError when there is no such file or it cannot be read, DamagedFile when it is no Rivulet file, damaged,
+  // cut short or made by a newer version.
   explicit ReleaseLog(const std::string& path);
   ReleaseLog(ReleaseLog&&) noexcept;
   ReleaseLog& operator=(ReleaseLog&&) noexcept;

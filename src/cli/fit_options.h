@@ -15,8 +15,8 @@ PrivIncReg1::Options options_from(const stream::FitConfig& config, const std::op
 // Settings that mean this request.
 stream::FitConfig config_from(const PrivIncReg1::Options& options);
 
-// A model's settings are part of its promise: throws RequestError when what was typed says otherwise. What was not typed
-// agrees.
+// A model's settings are part of its promise: throws RequestError when what was typed says otherwise. What was not
+// typed agrees.
 void require_same_request(const PrivIncReg1::Options& model, const stream::FitConfig& typed,
                           const std::optional<std::uint64_t>& insecure_seed);
 

@@ -22,7 +22,8 @@ void declare_level(CLI::App& app, LogFlags& flags) {
 
 std::uint64_t chosen_step(const LogFlags& flags, const ReleaseLog& log) {
   const std::uint64_t last = log.last_step();
-  if (last == 0) throw RequestError("model", "'" + flags.model + "' has no release yet; the first is out after the first step");
+  if (last == 0)
+    throw RequestError("model", "'" + flags.model + "' has no release yet; the first is out after the first step");
   if (!flags.at) return last;
   const std::uint64_t step = stream::parse_positive_whole(*flags.at, "at");
   if (step > last) {

@@ -43,7 +43,8 @@ std::vector<Line> lines_of(const Model& model, const Schema& schema) {
   const double target_half_range = schema.target_scale().half_range;
   for (std::size_t i = 0; i < model.coefficients.size(); ++i) {
     const Coefficient& coefficient = model.coefficients[i];
-    lines.push_back({coefficient.name, coefficient.value, coefficient.value * scales[i].half_range / target_half_range});
+    lines.push_back(
+        {coefficient.name, coefficient.value, coefficient.value * scales[i].half_range / target_half_range});
   }
   return lines;
 }
@@ -89,7 +90,8 @@ std::string model_table(const Model& model, const Statistics& statistics, const 
   std::string out =
       fmt::format("Model of {} after {} rows (release {})\n\n", schema.target_name(), model.rows, model.step);
   out += fmt::format("  {:<{}}  {:>14}", "", width, "per unit");
-  if (inference) out += fmt::format("  {:>11}  {:>29}     ", "std. error", fmt::format("{:.4g}% interval", 100.0 * level));
+  if (inference)
+    out += fmt::format("  {:>11}  {:>29}     ", "std. error", fmt::format("{:.4g}% interval", 100.0 * level));
   out += fmt::format("  {:>9}\n", "scaled");
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::string text = fmt::format("  {:<{}}  {:>14.6g}", lines[i].name, width, lines[i].value);

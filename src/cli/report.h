@@ -10,8 +10,8 @@
 
 namespace rivulet::cli {
 
-// The coefficients with standard errors, intervals and marks, and how well the model fits; ends in a newline. Without the
-// sum of squared targets (profile `paper`) there are coefficients alone.
+// The coefficients with standard errors, intervals and marks, and how well the model fits; ends in a newline. Without
+// the sum of squared targets (profile `paper`) there are coefficients alone.
 std::string model_table(const Model& model, const Statistics& statistics, const Schema& schema, double level = 0.95);
 // The promise in one sentence, or, where noise was deterministic, that there is none.
 std::string promise_or_warning(const PrivIncReg1::Options& options, std::uint64_t releases);

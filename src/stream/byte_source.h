@@ -55,8 +55,8 @@ class FileSource final : public ByteSource {
   [[nodiscard]] bool stopped() const override { return stopped_; }
   [[nodiscard]] const std::string& name() const override { return name_; }
 
-  // Called each time a read() is about to wait because a pipe or terminal has nothing yet: the moment to hand on what was
-  // gathered. It must not read from this source.
+  // Called each time a read() is about to wait because a pipe or terminal has nothing yet: the moment to hand on what
+  // was gathered. It must not read from this source.
   void before_waiting(std::function<void()> call) { before_waiting_ = std::move(call); }
 
   // Size on disk, from where reading began; nothing for a pipe or a terminal.

@@ -75,7 +75,9 @@ const std::map<std::string, std::set<std::string>>& allowed_includes() {
       {"log", {"base", "strategy", "privacy", "fit", "solve", "geometry"}},
       {"store", {"base", "privacy", "fit", "log", "regression", "wall", "strategy", "solve", "geometry"}},
       {"stream", {"base"}},
-      {"cli", {"base", "strategy", "privacy", "decode", "geometry", "solve", "fit", "regression", "stream", "wall", "log", "store"}},
+      {"cli",
+       {"base", "strategy", "privacy", "decode", "geometry", "solve", "fit", "regression", "stream", "wall", "log",
+        "store"}},
   };
   return table;
 }

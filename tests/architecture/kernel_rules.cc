@@ -27,7 +27,7 @@ FloatingPoint floating_point_in(const std::string& stem) {
       {"noise_source", FloatingPoint::noise_width},  // picks the sampler
       {"encoder", FloatingPoint::noise_width},       // asks for it
       {"unit_cap", FloatingPoint::none},
-      {"kernel", FloatingPoint::raw_rows},           // hands rows to row_lattice
+      {"kernel", FloatingPoint::raw_rows},  // hands rows to row_lattice
   };
   const auto found = table.find(stem);
   return found == table.end() ? FloatingPoint::none : found->second;
