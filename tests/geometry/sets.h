@@ -72,8 +72,8 @@ inline Point awkward_point(std::mt19937_64& generator, std::size_t dimension, do
   return point;
 }
 
-// The hull of random vertices, some of them inside, one twice. `around` also adds the mirror image of their mean, which
-// puts the origin inside; the hull is otherwise lopsided.
+// Random vertices, some of them inside the hull of the others, one twice. The mirror image of their mean puts the
+// origin inside; the hull is otherwise lopsided.
 inline Point random_vertices(std::mt19937_64& generator, std::size_t dimension, std::size_t count, double scale) {
   Point vertices;
   Point mean(dimension, 0.0);
