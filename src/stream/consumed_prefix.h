@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "stream/sha256.h"
+#include "base/sha256.h"
 
 namespace rivulet::stream {
 

@@ -6,7 +6,7 @@
 
 #include "rivulet/error.h"
 #include "stream/byte_source.h"
-#include "stream/sha256.h"
+#include "base/sha256.h"
 
 namespace rivulet::stream {
 

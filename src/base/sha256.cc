@@ -1,10 +1,10 @@
-#include "stream/sha256.h"
+#include "base/sha256.h"
 
 #include <openssl/evp.h>
 
 #include "rivulet/error.h"
 
-namespace rivulet::stream {
+namespace rivulet {
 namespace {
 
 void check(bool done) {
@@ -43,4 +43,4 @@ Sha256Digest Sha256::digest() const {
   return digest;
 }
 
-}  // namespace rivulet::stream
+}  // namespace rivulet

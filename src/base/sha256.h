@@ -7,7 +7,7 @@
 
 struct evp_md_ctx_st;
 
-namespace rivulet::stream {
+namespace rivulet {
 
 using Sha256Digest = std::array<unsigned char, 32>;
 
@@ -32,4 +32,4 @@ class Sha256 {
   std::unique_ptr<evp_md_ctx_st, Free> context_;
 };
 
-}  // namespace rivulet::stream
+}  // namespace rivulet
