@@ -8,10 +8,10 @@
 //   }
 //   for (const rivulet::Release& release : regression.close(position)) publish(release);
 //
-// Publish after commit. Releases stay inside until commit() has written them, the kernel's state and the caller's
-// source position to disk in one transaction; only then are they handed out. After a crash, open() goes on from the
-// last commit: the rows since then are as if never seen and must be fed again, from the stored position; a step that
-// was not committed was never published and draws fresh noise; one that was is never drawn again.
+// Publish after commit. Releases stay inside, out of everybody's reach, until commit() has written them, the kernel's
+// state and the caller's source position to disk in one transaction; only then are they handed out. After a crash,
+// open() goes on from the last commit: the rows since then are as if never seen and must be fed again, from the stored
+// position; a step that was not committed was never published and draws fresh noise; one that was is never drawn again.
 //
 // The file. SQLite, readable by its owner alone (0600): besides the releases it holds the kernel's exact sums, which
 // are sensitive. ReleaseLog::export_to() writes the public half to a file that is safe to hand out. One process at a
@@ -82,9 +82,14 @@ class DurableRegression {
   [[nodiscard]] std::uint64_t delivered() const;
   void set_delivered(std::uint64_t step);
 
-  // The request, defaults filled in; step, rows and model include what is not committed and must not be published.
+  // The request, defaults filled in, and the mechanism as it was decided (its type is internal to Rivulet).
   [[nodiscard]] const PrivIncReg1::Options& options() const;
-  [[nodiscard]] const PrivIncReg1& regression() const;
+  [[nodiscard]] const privacy::MechanismPlan& plan() const;
+  // Rows of the step under way.
+  [[nodiscard]] std::uint64_t waiting_rows() const;
+  // For the operator's eyes only, as those of PrivIncReg1. NOT private; never publish them.
+  [[nodiscard]] std::uint64_t unusable_rows_for_operator() const;
+  [[nodiscard]] std::uint64_t over_limit_rows_for_operator() const;
   [[nodiscard]] const std::string& path() const;
 
  private:

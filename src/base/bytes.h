@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -84,6 +85,13 @@ class ByteWriter {
 
   std::string bytes_;
 };
+
+// A few numbers, one after another.
+inline std::string u64_bytes(std::initializer_list<std::uint64_t> numbers) {
+  ByteWriter writer;
+  for (const std::uint64_t number : numbers) writer.u64(number);
+  return writer.take();
+}
 
 class ByteReader {
  public:

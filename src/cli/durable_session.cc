@@ -48,7 +48,7 @@ class DurableSession final : public FitSession {
   }
 
   bool begin(Progress& progress) override {
-    account_.go_on({state_.tally, state_.over_limit, state_.outside_domain}, regression_->regression());
+    account_.go_on({state_.tally, state_.over_limit, state_.outside_domain}, *regression_);
     if (resuming_ && !resume(progress)) return false;
     try {
       if (!writer_) open_sink(regression_->options());
@@ -69,7 +69,7 @@ class DurableSession final : public FitSession {
   bool observe(const stream::Row& row) override {
     const bool released = regression_->options().unit ? regression_->observe(row.values, row.target, row.unit)
                                                       : regression_->observe(row.values, row.target);
-    account_.took(row, rows_->tally(), regression_->regression());
+    account_.took(row, rows_->tally(), *regression_);
     uncommitted_ = true;
     return !released || !is_time_to_commit() || commit();
   }
@@ -91,11 +91,11 @@ class DurableSession final : public FitSession {
   Statistics last_statistics() override { return regression_->committed(step(), step()).at(0).statistics; }
   Model last_model() override { return regression_->committed(step(), step()).at(0).model; }
   [[nodiscard]] bool releases_on_stdout() const override { return state_.releases == "-"; }
-  [[nodiscard]] OperatorCounts counts() const override { return account_.counts(regression_->regression()); }
+  [[nodiscard]] OperatorCounts counts() const override { return account_.counts(*regression_); }
 
   [[nodiscard]] bool went_on() const override { return resuming_; }
   [[nodiscard]] std::optional<std::string> how_to_go_on() const override {
-    const std::uint64_t waiting = regression_->regression().waiting_rows();
+    const std::uint64_t waiting = regression_->waiting_rows();
     return fmt::format(
         "{} release{} and {} row{} of the next step are safe in {}; to go on: rivulet fit --model {}{}{}", step(),
         step() == 1 ? "" : "s", waiting, waiting == 1 ? "" : "s", regression_->path(), shell_word(regression_->path()),
@@ -210,7 +210,7 @@ class DurableSession final : public FitSession {
   // for one that was.
   [[nodiscard]] bool is_time_to_commit() const {
     return Clock::now() - last_commit_ >= kCommitInterval || regression_->waiting_releases() >= kMostWaitingReleases ||
-           regression_->regression().step() == regression_->regression().plan().last_step();
+           regression_->committed_step() + regression_->waiting_releases() == regression_->plan().last_step();
   }
 
   void commit_when_idle() {

@@ -4,32 +4,34 @@
 #include <cstdint>
 
 #include "cli/report.h"
-#include "rivulet/priv_inc_reg1.h"
 #include "stream/row_source.h"
 
 namespace rivulet::cli {
 
 // The row source knows rows that cannot be read, the kernel knows rows it could not use; a row may be both. Here each
 // counts once: under what is wrong with it, else under what kept it out. Rows that were read and never taken (past the
-// horizon, or when the releases' reader has gone) do not count.
+// horizon, or when the releases' reader has gone) do not count. A regression is a PrivIncReg1 or a DurableRegression.
 class RowAccount {
  public:
   // With what earlier runs counted.
-  void go_on(const OperatorCounts& earlier, const PrivIncReg1& regression) {
+  template <typename Regression>
+  void go_on(const OperatorCounts& earlier, const Regression& regression) {
     earlier_ = earlier.tally;
     kernel_over_limit_ = regression.over_limit_rows_for_operator();
     faulty_over_limit_ = kernel_over_limit_ - earlier.over_limit;
   }
 
   // After the regression has taken the row; `tally` is of this run.
-  void took(const stream::Row& row, const stream::OperatorTally& tally, const PrivIncReg1& regression) {
+  template <typename Regression>
+  void took(const stream::Row& row, const stream::OperatorTally& tally, const Regression& regression) {
     tally_ = tally;
     const std::uint64_t over_limit = regression.over_limit_rows_for_operator();
     if (!row.usable) faulty_over_limit_ += over_limit - kernel_over_limit_;
     kernel_over_limit_ = over_limit;
   }
 
-  [[nodiscard]] OperatorCounts counts(const PrivIncReg1& regression) const {
+  template <typename Regression>
+  [[nodiscard]] OperatorCounts counts(const Regression& regression) const {
     OperatorCounts counts{earlier_, kernel_over_limit_ - faulty_over_limit_, 0};
     counts.tally += tally_;
     counts.outside_domain = regression.unusable_rows_for_operator() - counts.over_limit - counts.tally.unusable();

@@ -82,7 +82,7 @@ void Promise::write(Database& database) const {
     insert.bind_text(0, key).bind_bytes(1, value).run();
   };
   put("request", request);
-  put("decisions", decisions_text);
+  put("decisions", decided);
   put("made_by", made_by);
   put("model", model);
   put("promise", digest);

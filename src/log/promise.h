@@ -14,7 +14,7 @@ namespace rivulet::log {
 struct Promise {
   // As stored, in public_meta under these names.
   std::string request;
-  std::string decisions_text;
+  std::string decided;
   std::string made_by;
   std::string model;   // 16 bytes of its own, so that no two models have anything in common that could be mixed up
   std::string digest;  // of the four

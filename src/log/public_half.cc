@@ -16,12 +16,6 @@ constexpr std::string_view kReleaseMark = "rivulet release 1";
 constexpr std::string_view kLedgerMark = "rivulet ledger 1";
 constexpr std::string_view kTipMark = "rivulet tip 1";
 
-std::string number_bytes(std::initializer_list<std::uint64_t> numbers) {
-  ByteWriter writer;
-  for (const std::uint64_t number : numbers) writer.u64(number);
-  return writer.take();
-}
-
 std::string now() {
   const std::time_t seconds = std::time(nullptr);
   std::tm parts{};
@@ -59,7 +53,7 @@ std::string tip_seal(const Promise& promise, const Tip& tip) {
   return Digest()
       .add(kTipMark)
       .add(promise.digest)
-      .add(number_bytes({tip.step, tip.entry}))
+      .add(u64_bytes({tip.step, tip.entry}))
       .add(tip.chain)
       .add(tip.ledger_chain)
       .finish();
@@ -129,7 +123,7 @@ std::string PublicHalf::release_chain(std::string_view previous, std::uint64_t s
   return digest_.add(kReleaseMark)
       .add(promise_->digest)
       .add(previous)
-      .add(number_bytes({step, rows, statistics.size()}))
+      .add(u64_bytes({step, rows, statistics.size()}))
       .add(statistics)
       .add(theta)
       .finish();

@@ -161,8 +161,17 @@ void DurableRegression::set_delivered(std::uint64_t step) {
 const PrivIncReg1::Options& DurableRegression::options() const {
   return inside_->regression.options();
 }
-const PrivIncReg1& DurableRegression::regression() const {
-  return inside_->regression;
+const privacy::MechanismPlan& DurableRegression::plan() const {
+  return inside_->regression.plan();
+}
+std::uint64_t DurableRegression::waiting_rows() const {
+  return inside_->regression.waiting_rows();
+}
+std::uint64_t DurableRegression::unusable_rows_for_operator() const {
+  return inside_->regression.unusable_rows_for_operator();
+}
+std::uint64_t DurableRegression::over_limit_rows_for_operator() const {
+  return inside_->regression.over_limit_rows_for_operator();
 }
 const std::string& DurableRegression::path() const {
   return inside_->file.path();

@@ -11,12 +11,6 @@ namespace {
 constexpr std::string_view kStateMark = "rivulet state 1";
 constexpr std::string_view kUnitMark = "rivulet unit 1";
 
-std::string numbers(std::initializer_list<std::uint64_t> values) {
-  ByteWriter writer;
-  for (const std::uint64_t value : values) writer.u64(value);
-  return writer.take();
-}
-
 }  // namespace
 
 std::string UnitSum::bytes() const {
@@ -49,7 +43,7 @@ void SensitiveHalf::damaged(const std::string& how) const {
 std::string SensitiveHalf::state_seal(std::string_view kernel, std::string_view source, const Units& units,
                                       std::string_view context) {
   return digest_.add(kStateMark)
-      .add(numbers({kernel.size(), source.size(), units.count}))
+      .add(u64_bytes({kernel.size(), source.size(), units.count}))
       .add(units.sum.bytes())
       .add(kernel)
       .add(source)
@@ -58,7 +52,7 @@ std::string SensitiveHalf::state_seal(std::string_view kernel, std::string_view 
 }
 
 std::string SensitiveHalf::unit_digest(std::string_view tag, std::uint64_t rows) {
-  return digest_.add(kUnitMark).add(tag).add(numbers({rows})).finish();
+  return digest_.add(kUnitMark).add(tag).add(u64_bytes({rows})).finish();
 }
 
 SensitiveHalf::Units SensitiveHalf::stored_units() {

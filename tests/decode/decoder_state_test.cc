@@ -3,27 +3,16 @@
 
 #include <cmath>
 #include <memory>
-#include <ostream>
 #include <string>
 #include <vector>
 
 #include "decode/decoder.h"
+#include "decode/settings.h"
 #include "kernel/encoder.h"
 #include "rivulet/error.h"
 
 namespace rivulet::decode {
 namespace {
-
-struct Setting {
-  StrategyKind kind;
-  TreeDecoding decoding;
-  bool known_horizon;
-};
-
-void PrintTo(const Setting& setting, std::ostream* out) {
-  *out << to_string(setting.kind) << (setting.decoding == TreeDecoding::paper ? "/paper" : "")
-       << (setting.known_horizon ? "" : "/unbounded");
-}
 
 // Across a power of two that ends an epoch, a root and a run of low nodes.
 constexpr std::uint64_t kSteps = 37;
@@ -41,15 +30,6 @@ class DecoderState : public ::testing::TestWithParam<Setting> {
       noisy.step = noisy.rows = step;
       encoder->encode(step, sums, *noise, noisy);
     }
-  }
-
-  static privacy::MechanismRequest request() {
-    privacy::MechanismRequest result;
-    result.dimension = 2;
-    result.strategy.kind = GetParam().kind;
-    result.strategy.tree_decoding = GetParam().decoding;
-    result.strategy.horizon = GetParam().known_horizon ? Horizon::known(64) : Horizon::unbounded();
-    return result;
   }
 
   [[nodiscard]] std::unique_ptr<Decoder> fresh() const { return make_decoder(plan_.strategy(), plan_.layout().size()); }
@@ -70,7 +50,7 @@ class DecoderState : public ::testing::TestWithParam<Setting> {
     reader.finish();
   }
 
-  privacy::MechanismPlan plan_{request()};
+  privacy::MechanismPlan plan_ = plan_for(GetParam(), 64, 2);
   std::vector<NoisyStep> steps_;
 };
 
@@ -183,13 +163,7 @@ TEST_P(DecoderState, HoldsNothingButWhatFollowsFromTheReleases) {
   EXPECT_EQ(saved(*asked), saved(*after(kSteps)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Strategies, DecoderState,
-                         ::testing::Values(Setting{StrategyKind::blt, TreeDecoding::optimal, true},
-                                           Setting{StrategyKind::blt, TreeDecoding::optimal, false},
-                                           Setting{StrategyKind::tree, TreeDecoding::optimal, true},
-                                           Setting{StrategyKind::tree, TreeDecoding::paper, true},
-                                           Setting{StrategyKind::hybrid, TreeDecoding::optimal, false},
-                                           Setting{StrategyKind::hybrid, TreeDecoding::paper, false}));
+INSTANTIATE_TEST_SUITE_P(Strategies, DecoderState, every_decoder());
 
 }  // namespace
 }  // namespace rivulet::decode

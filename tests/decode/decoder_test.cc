@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 
+#include "decode/settings.h"
 #include "kernel/encoder.h"
 #include "rivulet/error.h"
 #include "support/statistics.h"
@@ -13,26 +14,6 @@
 
 namespace rivulet::decode {
 namespace {
-
-struct Setting {
-  StrategyKind kind;
-  TreeDecoding decoding;
-  bool known_horizon;
-};
-
-void PrintTo(const Setting& setting, std::ostream* out) {
-  *out << to_string(setting.kind) << (setting.decoding == TreeDecoding::paper ? "/paper" : "")
-       << (setting.known_horizon ? "" : "/unbounded");
-}
-
-privacy::MechanismPlan plan_for(const Setting& setting, std::uint64_t steps) {
-  privacy::MechanismRequest request;
-  request.dimension = 1;
-  request.strategy.kind = setting.kind;
-  request.strategy.tree_decoding = setting.decoding;
-  request.strategy.horizon = setting.known_horizon ? Horizon::known(steps) : Horizon::unbounded();
-  return privacy::MechanismPlan(request);
-}
 
 class EveryDecoder : public ::testing::TestWithParam<Setting> {};
 
@@ -145,13 +126,7 @@ TEST_P(EveryDecoder, RefusesStepsOutOfOrderAndKeepsItsState) {
   EXPECT_EQ(decoder->step(), 1U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Strategies, EveryDecoder,
-                         ::testing::Values(Setting{StrategyKind::blt, TreeDecoding::optimal, true},
-                                           Setting{StrategyKind::blt, TreeDecoding::optimal, false},
-                                           Setting{StrategyKind::tree, TreeDecoding::optimal, true},
-                                           Setting{StrategyKind::tree, TreeDecoding::paper, true},
-                                           Setting{StrategyKind::hybrid, TreeDecoding::optimal, false},
-                                           Setting{StrategyKind::hybrid, TreeDecoding::paper, false}));
+INSTANTIATE_TEST_SUITE_P(Strategies, EveryDecoder, every_decoder());
 
 }  // namespace
 }  // namespace rivulet::decode

@@ -186,7 +186,7 @@ LogContent log_content(const std::string& path) {
 
 ModelContent model_content(const std::string& path) {
   DurableRegression regression = DurableRegression::open(path);
-  ModelContent content{regression.source(), regression.delivered(), regression.regression().waiting_rows(), {}, {}};
+  ModelContent content{regression.source(), regression.delivered(), regression.waiting_rows(), {}, {}};
   for (const Release& release : regression.committed(1, 1'000'000)) content.releases.push_back(bits_of(release));
   const std::vector<Row> more = rows(50, regression.options().schema.row_width(), 99);
   for (std::size_t i = 0; i < more.size() && regression.waiting_releases() == 0; ++i) observe(regression, more[i], i);

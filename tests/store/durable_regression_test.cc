@@ -72,7 +72,7 @@ TEST_F(DurableRegressionTest, WhatWasNotCommittedIsAsIfNeverSeen) {
   DurableRegression regression = DurableRegression::open(file);
   EXPECT_EQ(regression.source(), "10");
   EXPECT_EQ(regression.committed_step(), 3U);
-  EXPECT_EQ(regression.regression().waiting_rows(), 1U);
+  EXPECT_EQ(regression.waiting_rows(), 1U);
 }
 
 TEST_F(DurableRegressionTest, ASecondWriterIsRefusedWhileTheFirstLivesAndAReaderIsNot) {

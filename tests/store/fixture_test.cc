@@ -78,7 +78,7 @@ TEST_F(FixtureTest, EachModelGoesOnAsItWouldHaveThen) {
     DurableRegression regression = DurableRegression::open(path(name));
     EXPECT_EQ(regression.source(), values["source"]);
     EXPECT_EQ(regression.delivered(), values["delivered"]);
-    EXPECT_EQ(regression.regression().waiting_rows(), 1U);
+    EXPECT_EQ(regression.waiting_rows(), 1U);
     std::size_t number = fixtures::kFixtureRows;
     while (!fixtures::observe_fixture_row(regression, number)) ++number;
     const std::vector<Release> next = regression.close("");
