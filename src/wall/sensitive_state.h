@@ -1,6 +1,6 @@
 // What must survive a crash and must never be published: the kernel's exact sums and its count of rows by unit. The one
 // thing besides noisy integers that leaves the kernel, and it can go to one place only: the sensitive half of a model
-// file. The content is out of reach for everybody else, and wiped from memory when done with.
+// file. The content is out of reach for everybody else, and the sums are wiped from memory when done with.
 #pragma once
 
 #include <array>
