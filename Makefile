@@ -8,7 +8,7 @@
 #   make format lint    clang-format, clang-tidy
 JOBS ?= $(shell nproc)
 
-.PHONY: build run test test-extended bench format format-check lint setup setup-extended clean
+.PHONY: configure build run test test-extended bench format format-check lint setup setup-extended clean
 
 setup:
 	@scripts/setup.sh
@@ -16,12 +16,16 @@ setup:
 setup-extended:
 	@scripts/setup.sh extended
 
-build: setup
+configure: setup
 	@cmake --preset release >build-configure.log 2>&1 || { cat build-configure.log; rm -f build-configure.log; exit 1; }
 	@rm -f build-configure.log
+
+build: configure
 	@cmake --build --preset release -j $(JOBS)
 
-run: build
+# The program and the demo only: nobody waits for tests to be compiled who wants to see a result.
+run: configure
+	@cmake --build --preset release -j $(JOBS) --target rivulet flights_demo
 	build/release/rivulet fit data/flights.csv.gz --config data/flights.toml --releases build/flights-releases.jsonl
 	@printf "\n%s releases are in build/flights-releases.jsonl; the last one:\n" "$$(wc -l < build/flights-releases.jsonl)"; tail -n 1 build/flights-releases.jsonl
 	@build/release/flights_demo data/flights.csv.gz data/flights.toml
