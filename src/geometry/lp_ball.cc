@@ -9,7 +9,7 @@
 #include "geometry/cached_width.h"
 #include "geometry/gaussian_width.h"
 #include "geometry/lp_projection.h"
-#include "geometry/portable_math.h"
+#include "base/portable_math.h"
 #include "rivulet/constraint.h"
 #include "rivulet/error.h"
 
@@ -54,11 +54,11 @@ class LpBall final : public ConstraintSet {
     if (!(largest > 0.0)) return;
     double sum = 0.0;
     for (std::size_t i = 0; i < direction.size(); ++i) {
-      const double log_share = geometry::portable_log(std::abs(direction[i]) / largest) / (p_ - 1.0);
-      minimiser[i] = geometry::portable_exp(log_share);
-      sum += geometry::portable_exp(p_ * log_share);
+      const double log_share = portable_log(std::abs(direction[i]) / largest) / (p_ - 1.0);
+      minimiser[i] = portable_exp(log_share);
+      sum += portable_exp(p_ * log_share);
     }
-    const double norm = geometry::portable_exp(geometry::portable_log(sum) / p_);
+    const double norm = portable_exp(portable_log(sum) / p_);
     for (std::size_t i = 0; i < direction.size(); ++i) {
       minimiser[i] = std::copysign(minimiser[i] / norm * radius_, -direction[i]);
     }
@@ -71,9 +71,9 @@ class LpBall final : public ConstraintSet {
     if (!(largest > 0.0) || std::isinf(largest)) return largest;
     double sum = 0.0;
     for (const double entry : point) {
-      sum += geometry::portable_exp(p_ * geometry::portable_log(std::abs(entry) / largest));
+      sum += portable_exp(p_ * portable_log(std::abs(entry) / largest));
     }
-    return geometry::portable_exp(geometry::portable_log(sum) / p_) * (largest / radius_);
+    return portable_exp(portable_log(sum) / p_) * (largest / radius_);
   }
   [[nodiscard]] bool contains(std::span<const double> point, double tolerance) const override {
     return gauge(point) <= 1.0 + tolerance;

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "geometry/portable_math.h"
+#include "base/portable_math.h"
 
 namespace rivulet::geometry {
 namespace {

@@ -1,5 +1,5 @@
 // The exponential and the logarithm that are the same everywhere, against long double.
-#include "geometry/portable_math.h"
+#include "base/portable_math.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "geometry/portable_math.h"
+#include "base/portable_math.h"
 
 #include <cmath>
 #include <limits>
 #include <numbers>
 
-namespace rivulet::geometry {
+namespace rivulet {
 namespace {
 
 // log 2 in two parts; the first has few enough digits that its product with an exponent is exact.
@@ -53,4 +53,4 @@ double portable_log(double x) {
   return k * kLog2High + (t + rest);
 }
 
-}  // namespace rivulet::geometry
+}  // namespace rivulet

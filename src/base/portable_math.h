@@ -3,7 +3,7 @@
 // not give the same bits on every machine, and a model could not be made again from its statistics.
 #pragma once
 
-namespace rivulet::geometry {
+namespace rivulet {
 
 // e^x. Relative error below 2 units of rounding where the result is a normal number; 0 below the range, infinite above.
 double portable_exp(double x);
@@ -11,4 +11,4 @@ double portable_exp(double x);
 // log x for x >= 0, -infinity at 0. Error below 2 units of rounding of the result, also next to x = 1.
 double portable_log(double x);
 
-}  // namespace rivulet::geometry
+}  // namespace rivulet

@@ -1,0 +1,31 @@
+// The random projection of PrivIncReg2: rows of d coordinates are summarised in m << d dimensions before they are summed,
+// so that memory and noise depend on m alone. The matrix Phi is public; privacy does not rest on it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace rivulet {
+
+enum class EmbeddingKind {
+  sparse_sign,  // `column_weight` entries of +-1/sqrt(column_weight) in every column: fast, nothing stored (default)
+  gaussian,     // independent N(0, 1/m) entries: the paper's Phi
+};
+
+struct Sketch {
+  // m. Absent: chosen for the declared geometry and budget, so that the predicted excess risk is least.
+  std::optional<std::size_t> dimension;
+  std::optional<EmbeddingKind> embedding;  // sparse_sign; gaussian for profile `paper`
+  unsigned column_weight = 8;              // of sparse_sign: 1 to 64, at most m
+  // Of Phi; drawn when absent. Public: whoever knows it may choose rows that Phi maps badly, which costs accuracy and
+  // never privacy. It must not be chosen after looking at rows.
+  std::optional<std::uint64_t> seed;
+};
+
+std::string_view to_string(EmbeddingKind);
+// "sparse-sign" or "gaussian". Throws RequestError naming `field` and the accepted words.
+EmbeddingKind parse_embedding(std::string_view word, std::string_view field = "embedding");
+
+}  // namespace rivulet

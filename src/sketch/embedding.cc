@@ -1,0 +1,1 @@
+#include "sketch/embedding.h"

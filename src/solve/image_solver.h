@@ -1,0 +1,64 @@
+// Regression in the image of a constraint set: steps "solve over Phi K" and "lift" of PrivIncReg2.
+//
+// Phi maps d coordinates to m << d. The released statistics are those of Phi x, so the model is theta in K with the
+// least (Phi theta)^T Q (Phi theta) - 2 q^T (Phi theta); among all theta with the same image, the lift is the one of
+// least gauge ||theta||_K. Both lie in K.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/linear_map.h"
+#include "rivulet/constraint.h"
+#include "rivulet/model.h"
+#include "solve/quadratic.h"
+
+namespace rivulet::solve {
+
+struct ImageSolverOptions {
+  bool regularise = true;  // as DefaultSolverOptions
+  double ridge = 0.0;      // added to every diagonal entry of Q, whatever the set
+};
+
+// How well the last call did.
+struct ImageReport {
+  double objective = 0.0;      // minimise(): at the result
+  double gap = 0.0;            // minimise(): Frank-Wolfe duality gap over K; bounds objective - minimum where Q is convex
+  double gauge = 0.0;          // lift(): ||theta||_K
+  double gauge_bound = 0.0;    // lift(): no theta with this image has a smaller gauge (by duality)
+  double residual = 0.0;       // lift(): ||Phi theta - image||
+  std::size_t iterations = 0;
+};
+
+// A pure function of its arguments and settings, start included. Keeps memory, no solution. One object serves one
+// thread at a time.
+class ImageSolver {
+ public:
+  using Options = ImageSolverOptions;
+  // Throws RequestError unless set and map fit together and the ridge is finite and 0 or more.
+  ImageSolver(std::shared_ptr<const ConstraintSet> set, std::shared_ptr<const LinearMap> map, Options options = {});
+
+  // theta in K with the least objective; `quadratic` has map.rows() dimensions. `start`, a point of K near the answer
+  // (that of the step before) makes it faster; empty: none. The result lies in K (contains() with tolerance 0) and stays
+  // valid until the next call. Throws Error as DefaultSolver::solve().
+  std::span<const double> minimise(const Quadratic& quadratic, const NoiseLevel& noise,
+                                   std::span<const double> start = {});
+
+  // argmin ||theta||_K subject to Phi theta = image, for an image of a point of K. `start` is such a point if the caller
+  // has one, or a guess. The result lies in K always; report().residual says how well its image fits.
+  std::span<const double> lift(std::span<const double> image, std::span<const double> start = {});
+
+  [[nodiscard]] const ImageReport& report() const { return report_; }
+
+ private:
+  ImageReport report_;
+};
+
+// Phi K as a constraint set in m dimensions, for NoisyProjGrad over it: projection by least squares over K, linear
+// minimisation by Phi * LMO_K(Phi^T direction), gauge by the lift.
+std::unique_ptr<ConstraintSet> make_image_set(std::shared_ptr<const ConstraintSet> set,
+                                              std::shared_ptr<const LinearMap> map);
+
+}  // namespace rivulet::solve
