@@ -98,7 +98,7 @@ void quantise_and_sum(benchmark::State& state) {
   schema.target("y", {-1, 1}).intercept(false);
   const RowLattice lattice(schema, plan.limits());
   MomentSum sum(lattice.order());
-  std::vector<double> scratch;
+  RowScratch scratch;
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> uniform(-1, 1);
   std::vector<double> rows(1000 * dimension);

@@ -17,7 +17,7 @@
 #include "kernel/hot_loops.h"
 #include "rivulet/priv_inc_reg1.h"
 #include "stream/memory_source.h"
-#include "stream/row_source.h"
+#include "stream/csv_row_source.h"
 
 namespace {
 
@@ -68,7 +68,7 @@ void release_every_row() {
   std::vector<double> rates;
   double checksum = 0.0;
   for (int repetition = 0; repetition < 5; ++repetition) {
-    PrivIncReg1::Options options;
+    StreamOptions options;
     options.schema = box_schema(10);
     PrivIncReg1 regression(options);
     stream::MemorySource source(csv);
@@ -101,7 +101,7 @@ void ingest_against_rank_update(const Horizon& horizon, const char* described) {
     joint.push_back(targets[row]);
   }
 
-  PrivIncReg1::Options options;
+  StreamOptions options;
   options.schema = box_schema(kDimension).intercept(false);
   options.release_every = 1000;
   options.horizon = horizon;
@@ -130,7 +130,7 @@ void ingest_against_rank_update(const Horizon& horizon, const char* described) {
 }
 
 void memory() {
-  PrivIncReg1::Options options;
+  StreamOptions options;
   options.schema = box_schema(10);
   PrivIncReg1 regression(options);
   std::mt19937_64 random(1);

@@ -119,7 +119,7 @@ std::vector<double> in_user_units(const Schema& schema, const std::vector<double
 
 Statistics private_statistics(const CoverageSetting& setting, const Schema& schema, Population& population,
                               std::uint64_t seed) {
-  PrivIncReg1::Options options;
+  StreamOptions options;
   options.budget = {setting.epsilon, 1e-6};
   options.schema = schema;
   options.release_every = (setting.rows + setting.releases - 1) / setting.releases;

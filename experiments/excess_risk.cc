@@ -45,7 +45,7 @@ RiskAtStep read_risk(PrivIncReg1& regression, not_private::ExactLeastSquares& ex
 
 std::vector<RiskAtStep> measure_isotropic(Profile profile, std::size_t dimension, std::uint64_t steps,
                                           const Budget& budget, double beta, std::uint64_t seed) {
-  PrivIncReg1::Options options;
+  StreamOptions options;
   options.budget = budget;
   options.schema = Schema::unit_ball(dimension);
   options.profile = profile;
@@ -70,7 +70,7 @@ std::vector<RiskAtStep> measure_isotropic(Profile profile, std::size_t dimension
 
 RiskAtStep measure_sparse(const std::string& constraint, std::size_t dimension, std::uint64_t rows,
                           std::uint64_t release_every, const Budget& budget, double beta, std::uint64_t seed) {
-  PrivIncReg1::Options options;
+  StreamOptions options;
   options.budget = budget;
   options.schema = Schema::unit_ball(dimension);
   options.horizon = Horizon::known(rows / release_every);

@@ -9,7 +9,7 @@
 #include "rivulet/priv_inc_reg1.h"
 #include "stream/byte_source.h"
 #include "stream/config.h"
-#include "stream/row_source.h"
+#include "stream/csv_row_source.h"
 
 namespace {
 
@@ -25,7 +25,7 @@ void print_row(PrivIncReg1& regression, not_private::ExactLeastSquares& exact) {
 
 int run(const std::string& data, const std::string& config_path) {
   const stream::FitConfig config = stream::read_config(config_path);
-  PrivIncReg1::Options options;
+  StreamOptions options;
   options.budget = {config.epsilon.value(), config.delta.value()};
   options.schema = stream::build_schema(config);
   options.release_every = config.release_every.value_or(1);

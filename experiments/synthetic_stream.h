@@ -14,6 +14,13 @@ struct SyntheticRow {
   double y = 0.0;
 };
 
+// A row by its non-zeros, positions ascending.
+struct SparseSyntheticRow {
+  std::vector<std::uint32_t> positions;
+  std::vector<double> values;
+  double y = 0.0;
+};
+
 // Rows in the unit ball, isotropic: x uniform in direction, norm between 0.5 and 1; y = <theta, x> + noise, kept within
 // [-1, 1].
 class IsotropicStream {
@@ -62,9 +69,26 @@ class SparseStream {
     theta_.assign(dimension, 0.0);
     for (std::size_t k = 0; k < 5; ++k) theta_[4 * k + 1] = (k % 2 == 0 ? 1.0 : -1.0) * theta_l1 / 5.0;
     row_.x.resize(dimension);
+    sparse_.values.assign(active, 1.0 / std::sqrt(static_cast<double>(active)));
   }
 
   const SyntheticRow& next() {
+    draw();
+    return row_;
+  }
+  // The same rows.
+  const SparseSyntheticRow& next_sparse() {
+    draw();
+    sparse_.positions.assign(chosen_.begin(), chosen_.end());
+    std::sort(sparse_.positions.begin(), sparse_.positions.end());
+    sparse_.y = row_.y;
+    return sparse_;
+  }
+  // What the targets depend on.
+  [[nodiscard]] const std::vector<double>& theta() const { return theta_; }
+
+ private:
+  void draw() {
     for (std::size_t i : chosen_) row_.x[i] = 0.0;
     chosen_.clear();
     while (chosen_.size() < active_) {
@@ -76,10 +100,8 @@ class SparseStream {
     double y = std::normal_distribution<double>(0.0, noise_)(random_);
     for (std::size_t i : chosen_) y += theta_[i] * row_.x[i];
     row_.y = std::clamp(y, -1.0, 1.0);
-    return row_;
   }
 
- private:
   std::mt19937_64 random_;
   std::size_t active_;
   double noise_;
@@ -87,6 +109,7 @@ class SparseStream {
   std::vector<double> theta_;
   std::vector<std::size_t> chosen_;
   SyntheticRow row_;
+  SparseSyntheticRow sparse_;
 };
 
 }  // namespace rivulet::experiments

@@ -10,7 +10,7 @@
 
 #include "rivulet/error.h"
 #include "stream/memory_source.h"
-#include "stream/row_source.h"
+#include "stream/csv_row_source.h"
 
 namespace {
 

@@ -100,7 +100,7 @@ void read_as_anything(const std::string& path) {
     opened = true;
     if (first.empty()) std::abort();  // the reader refused what the writer takes
     // The paper's solver may take minutes for a request that nobody would make.
-    if (regression.options().solver == PrivIncReg1::Solver::noisy_proj_grad) return;
+    if (regression.options().solver == Solver::noisy_proj_grad) return;
     const std::uint64_t step = regression.committed_step();
     observe_until_release(regression);
     for (const Release& release : regression.close("x")) {

@@ -118,7 +118,7 @@ void Fixtures::learn(const std::string& path) {
 void Fixtures::add_killed_writer() {
   const TemporaryModel model;
   const std::string copy = model.path() + "_copy";
-  PrivIncReg1::Options options;
+  StreamOptions options;
   options.budget = {1.0, 1e-6};
   options.schema.feature("x", {-1, 1}).target("y", {-1, 1});
   options.unit = PrivacyUnit{"person", 5};

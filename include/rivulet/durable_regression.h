@@ -1,5 +1,5 @@
-// PrivIncReg1 whose life is in a model file: it survives crashes, restarts and full disks without ever publishing a
-// step twice, losing a published release or counting a row twice.
+// IncrementalRegression whose life is in a model file: it survives crashes, restarts and full disks without ever
+// publishing a step twice, losing a published release or counting a row twice.
 //
 //   auto regression = rivulet::DurableRegression::create("survey.rivulet", options);   // or open("survey.rivulet")
 //   while (next_row(values, target)) {
@@ -24,7 +24,7 @@
 // step and chain value known there refuses to go on.
 //
 // Cost of a commit: one fsync (a few more for the first of a run and now and then), O(d^2) bytes, and O(d^2) for each
-// release. Memory: that of PrivIncReg1 and of the releases since the last commit. Not thread-safe.
+// release. Memory: that of IncrementalRegression and of the releases since the last commit. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -34,15 +34,15 @@
 #include <string_view>
 #include <vector>
 
-#include "rivulet/priv_inc_reg1.h"
+#include "rivulet/incremental_regression.h"
 #include "rivulet/release_log.h"
 
 namespace rivulet {
 
 class DurableRegression {
  public:
-  // Throws RequestError as PrivIncReg1 does, IoError when the file exists already or cannot be made.
-  static DurableRegression create(const std::string& path, const PrivIncReg1::Options& options);
+  // Throws RequestError as IncrementalRegression does, IoError when the file exists already or cannot be made.
+  static DurableRegression create(const std::string& path, const StreamOptions& options);
   // Throws IoError (no such file, read-only), DamagedFile, ModelConflict when another process has it open. All releases
   // are read and checked first; a file that is refused is left as it was.
   static DurableRegression open(const std::string& path);
@@ -55,10 +55,12 @@ class DurableRegression {
   // Forgets what was not committed.
   ~DurableRegression();
 
-  // As PrivIncReg1::observe(); the release, if the row completed a step, waits for commit(). After a failed commit()
-  // every call throws Error: what is on disk is the truth, open() it again.
+  // As IncrementalRegression::observe(); the release, if the row completed a step, waits for commit(). After a failed
+  // commit() every call throws Error: what is on disk is the truth, open() it again.
   bool observe(std::span<const double> values, double target);
   bool observe(std::span<const double> values, double target, std::string_view unit);
+  bool observe(const SparseRow& row, double target);
+  bool observe(const SparseRow& row, double target, std::string_view unit);
   bool flush();
 
   // Makes everything so far durable, together with `source` (where to go on reading: any bytes, kept in the sensitive
@@ -83,13 +85,14 @@ class DurableRegression {
   void set_delivered(std::uint64_t step);
 
   // The request, defaults filled in, and the mechanism as it was decided (its type is internal to Rivulet).
-  [[nodiscard]] const PrivIncReg1::Options& options() const;
+  [[nodiscard]] const StreamOptions& options() const;
   [[nodiscard]] const privacy::MechanismPlan& plan() const;
   // Rows of the step under way.
   [[nodiscard]] std::uint64_t waiting_rows() const;
-  // For the operator's eyes only, as those of PrivIncReg1. NOT private; never publish them.
+  // For the operator's eyes only, as those of IncrementalRegression. NOT private; never publish them.
   [[nodiscard]] std::uint64_t unusable_rows_for_operator() const;
   [[nodiscard]] std::uint64_t over_limit_rows_for_operator() const;
+  [[nodiscard]] std::uint64_t distorted_rows_for_operator() const;
   [[nodiscard]] const std::string& path() const;
 
  private:

@@ -1,9 +1,12 @@
 // A published model: private by construction, free to print, store and share.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "rivulet/sparse_row.h"
 
 namespace rivulet {
 
@@ -16,20 +19,26 @@ struct NoiseLevel {
 
 struct Coefficient {
   std::string name;
-  double value = 0.0;  // change of the target, in the target's units, for one unit of the feature
+  double value = 0.0;        // change of the target, in the target's units, for one unit of the feature
+  std::size_t position = 0;  // which of the supplied values it belongs to
 };
 
 struct Model {
-  std::uint64_t step = 0;                 // releases so far, this one included
-  std::uint64_t rows = 0;                 // rows seen so far, unusable ones included
-  std::vector<Coefficient> coefficients;  // in the user's units, intercept not among them
-  double intercept = 0.0;                 // 0 when the schema has none
+  std::uint64_t step = 0;  // releases so far, this one included
+  std::uint64_t rows = 0;  // rows seen so far, unusable ones included
+  // In the user's units, positions ascending, intercept not among them. All of them, or with a sketch those that are
+  // not 0.
+  std::vector<Coefficient> coefficients;
+  std::size_t width = 0;   // supplied values of a row
+  double intercept = 0.0;  // 0 when the schema has none
   NoiseLevel noise;
   std::vector<double> theta;  // the solution in unit-ball units, one per schema coordinate
   bool not_private = false;   // made with an insecure seed: anyone can remove the noise
 
-  // Prediction in the target's units for one row of supplied values (schema order, row_width() of them).
+  // Prediction in the target's units for one row of supplied values (schema order, `width` of them). Throws
+  // RequestError on another number of values, or a sparse row that is none.
   [[nodiscard]] double predict(const std::vector<double>& values) const;
+  [[nodiscard]] double predict(const SparseRow& row) const;
 };
 
 }  // namespace rivulet

@@ -7,17 +7,19 @@
 //   rivulet::Refit refit(regression.options(), options);
 //   const rivulet::Model smaller = refit.fit(regression.statistics());
 //
-// A model is a pure function of the statistics and the options: the same ones give the same bits, at any time and in
-// any order. Time: as PrivIncReg1::model(), microseconds for ten features.
+// A model is a pure function of the statistics, the options and, with a sketch, of where its search begins: the same
+// ones give the same bits, at any time and in any order. Time: as IncrementalRegression::model(), microseconds for ten
+// features.
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "rivulet/incremental_regression.h"
 #include "rivulet/model.h"
-#include "rivulet/priv_inc_reg1.h"
 #include "rivulet/schema.h"
 #include "rivulet/statistics.h"
 
@@ -30,7 +32,7 @@ class Refit {
   struct Options {
     // On the coefficients in box units of the whole stream (see schema.h), in the dimension of the chosen coordinates.
     std::string constraint = "l2:2";
-    PrivIncReg1::Solver solver = PrivIncReg1::Solver::fast;
+    Solver solver = Solver::fast;
     std::optional<std::vector<std::string>> features;  // in any order; all unless given
     // Of the fast solver; noisy_proj_grad has none.
     //   "auto"          by the known noise, nothing where the constraint set alone controls it (L1)
@@ -41,17 +43,17 @@ class Refit {
     std::string regularisation = "auto";
   };
 
-  // The settings the stream itself uses: fit() then gives PrivIncReg1::model() bit for bit. Throws RequestError where
-  // the stream's own settings contradict each other.
-  static Options settings_of(const PrivIncReg1::Options& stream);
+  // The settings the stream itself uses: fit() then gives IncrementalRegression::model() bit for bit. Throws
+  // RequestError where the stream's own settings contradict each other.
+  static Options settings_of(const StreamOptions& stream);
 
   // `stream` is what the statistics were made with. Throws RequestError naming the field: an unknown feature, a
   // constraint or regularisation that cannot be read, a ridge with noisy_proj_grad, or noisy_proj_grad for a stream
   // without a known horizon, on which its number of iterations depends.
-  Refit(const PrivIncReg1::Options& stream, const Options& options);
-  // The same with the plan the stream was made with (PrivIncReg1::plan(), ReleaseLog::plan()), in case a later version
-  // would plan otherwise.
-  Refit(const PrivIncReg1::Options& stream, const Options& options, const privacy::MechanismPlan& plan);
+  Refit(const StreamOptions& stream, const Options& options);
+  // The same with the plan the stream was made with (IncrementalRegression::plan(), ReleaseLog::plan()), in case a
+  // later version would plan otherwise.
+  Refit(const StreamOptions& stream, const Options& options, const privacy::MechanismPlan& plan);
   Refit(Refit&&) noexcept;
   Refit& operator=(Refit&&) noexcept;
   ~Refit();
@@ -61,7 +63,10 @@ class Refit {
   // The part of the statistics that concerns them, with the same noise. Both take statistics of the whole stream and
   // throw RequestError on statistics of another shape.
   [[nodiscard]] Statistics select(const Statistics& statistics) const;
-  [[nodiscard]] Model fit(const Statistics& statistics);
+  // With a sketch the search for a model begins at `start`, a solution (Model::theta) or nothing, and the model depends
+  // on it in the last digits, where the objective is not convex perhaps in more: the one published at a step began at
+  // the one of the step before.
+  [[nodiscard]] Model fit(const Statistics& statistics, std::span<const double> start = {});
 
  private:
   struct Inside;

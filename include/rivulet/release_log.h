@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "rivulet/incremental_regression.h"
 #include "rivulet/model.h"
-#include "rivulet/priv_inc_reg1.h"
 #include "rivulet/statistics.h"
 
 namespace rivulet {
@@ -46,7 +46,7 @@ class ReleaseLog {
   ~ReleaseLog();
 
   // The stream's request, defaults filled in.
-  [[nodiscard]] const PrivIncReg1::Options& options() const;
+  [[nodiscard]] const StreamOptions& options() const;
   [[nodiscard]] bool is_export() const;
   // The mechanism as it was decided when the model was made. Its type is internal to Rivulet.
   [[nodiscard]] const privacy::MechanismPlan& plan() const;

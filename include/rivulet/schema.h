@@ -2,14 +2,15 @@
 // row is seen; nothing in Rivulet learns a bound from data.
 //
 // A row is laid out as *coordinates*, in this order: an optional intercept, then for every feature in declaration order
-// one coordinate (numeric) or one indicator per level (categorical; with an intercept the first declared level is the
-// reference and has no coordinate). In *box units* every numeric coordinate and the target lie in [-1, 1]:
-//   with an intercept:    z = (x - midpoint) / half-range
-//   without an intercept: z = x / max(|lo|, |hi|)            (so that 0 stays 0)
+// one coordinate (numeric), one indicator per level (categorical; with an intercept the first declared level is the
+// reference and has no coordinate) or as many coordinates as the block has (block: numeric columns of the same bounds,
+// perhaps a million of them). In *box units* every numeric coordinate and the target lie in [-1, 1]:
+//   with an intercept:               z = (x - midpoint) / half-range
+//   without an intercept, and in a block always:  z = x / max(|lo|, |hi|)            (so that 0 stays 0)
 // Indicators are 0 or 1 and the intercept coordinate is 1. The norm limit of a row is the largest Euclidean norm the
-// box allows (each numeric feature, each categorical feature and the intercept contribute 1 to its square), or the clip
-// norm if that is smaller; longer rows are shortened to it. Dividing by the norm limit gives the paper's unit-ball row
-// x.
+// box allows (each numeric feature, each categorical feature, each column of a block and the intercept contribute 1 to
+// its square), or the clip norm if that is smaller; longer rows are shortened to it. Dividing by the norm limit gives
+// the paper's unit-ball row x.
 #pragma once
 
 #include <cstddef>
@@ -33,9 +34,15 @@ struct Levels {
   std::vector<std::string> names;
 };
 
+// Columns name1, name2, ... of the same bounds, for rows of many numbers most of which are 0.
+struct Block {
+  std::size_t columns = 0;
+  Interval bounds;
+};
+
 struct Feature {
   std::string name;
-  std::variant<Interval, Levels> domain;
+  std::variant<Interval, Levels, Block> domain;
 };
 
 class Schema {
@@ -44,6 +51,8 @@ class Schema {
   // finite, fewer than two levels or a level twice, an empty name, a name declared twice.
   Schema& feature(std::string name, Interval bounds);
   Schema& categorical(std::string name, std::vector<std::string> levels);
+  // The columns name1 to nameN, N = columns, at least 1 and at most 2^31; the bounds must hold 0.
+  Schema& block(std::string name, std::size_t columns, Interval bounds);
   Schema& target(std::string name, Interval bounds);
   Schema& intercept(bool present);
   // In box units; must be positive and finite. A clip norm above the box's own norm changes nothing.
@@ -66,8 +75,13 @@ class Schema {
   [[nodiscard]] std::size_t dimension() const;
   // Number of values the caller supplies for one row: dimension() less the intercept.
   [[nodiscard]] std::size_t row_width() const { return dimension() - (intercept_ ? 1 : 0); }
-  // "(intercept)", "age", "carrier=AA", ... one per coordinate.
+  // "(intercept)", "age", "carrier=AA", "word17", ... one per coordinate.
   [[nodiscard]] std::vector<std::string> coordinate_names() const;
+  // The name of one supplied value, without making all of them.
+  [[nodiscard]] std::string value_name(std::size_t value) const;
+  // Which of the supplied values a numeric column is; nothing when it is none.
+  [[nodiscard]] std::optional<std::size_t> value_of(std::string_view column) const;
+  [[nodiscard]] bool has_blocks() const;
   // Box norm, or the clip norm if smaller.
   [[nodiscard]] double norm_limit() const;
 
@@ -80,6 +94,7 @@ class Schema {
   };
   // One per supplied value (row_width() of them); indicators have centre 0, half range 1, clamp [0, 1].
   [[nodiscard]] std::vector<Scale> value_scales() const;
+  [[nodiscard]] Scale value_scale(std::size_t value) const;
   [[nodiscard]] Scale target_scale() const;
 
   // The schema of some of the features, in this schema's order; a categorical feature comes with all its levels. Same
@@ -93,6 +108,9 @@ class Schema {
 
  private:
   void check_new_name(std::string_view name) const;
+  // The feature a supplied value belongs to; `value` becomes its place within it. Throws RequestError when there is
+  // none.
+  const Feature& feature_of(std::size_t& value) const;
   // One flag per feature.
   [[nodiscard]] std::vector<bool> chosen(std::span<const std::string> names, std::string_view field) const;
 
@@ -102,7 +120,7 @@ class Schema {
   bool has_target_ = false;
   bool intercept_ = true;
   std::optional<double> clip_norm_;
-  std::size_t left_out_ = 0;  // features subset() dropped: their share of the box's norm stays
+  std::size_t left_out_ = 0;  // share of the box's squared norm of the features subset() dropped: it stays
 };
 
 }  // namespace rivulet

@@ -41,14 +41,12 @@ Domain::Condition limit(std::string_view text, std::string_view name, std::strin
 // Where the column's value stands in a row; nothing for the target.
 std::optional<std::size_t> value_of(std::string_view text, std::string_view column, const Schema& schema) {
   if (column == schema.target_name()) return std::nullopt;
-  std::size_t value = 0;
+  if (const auto value = schema.value_of(column)) return value;
   for (const Feature& feature : schema.features()) {
-    const auto* levels = std::get_if<Levels>(&feature.domain);
-    if (feature.name == column) {
-      if (levels != nullptr) refuse(text, "gives a range to a categorical column; its levels are declared instead");
-      return value;
-    }
-    value += levels == nullptr ? 1 : levels->names.size() - (schema.has_intercept() ? 1 : 0);
+    if (feature.name != column) continue;
+    refuse(text, std::holds_alternative<Levels>(feature.domain)
+                     ? "gives a range to a categorical column; its levels are declared instead"
+                     : "gives a range to a block; it has to name one of its columns");
   }
   refuse(text, "names a column that is neither a feature nor the target");
 }

@@ -1,6 +1,7 @@
 #include "rivulet/schema.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -20,6 +21,7 @@ double half_range(Interval bounds) {
 }
 
 constexpr double kSmallestScale = 1e-100;
+constexpr std::size_t kMostBlockColumns = std::size_t{1} << 31;
 
 void check_bounds(const std::string& name, Interval bounds) {
   const std::string field = "bound " + name;
@@ -47,8 +49,41 @@ std::size_t first_coded_level(bool has_intercept) {
 }
 
 std::size_t coordinates_of(const Feature& feature, bool has_intercept) {
+  if (const auto* block = std::get_if<Block>(&feature.domain)) return block->columns;
   const auto* levels = std::get_if<Levels>(&feature.domain);
   return levels == nullptr ? 1 : levels->names.size() - first_coded_level(has_intercept);
+}
+
+// How much the feature adds to the square of the box's norm.
+std::size_t norm_share(const Feature& feature) {
+  const auto* block = std::get_if<Block>(&feature.domain);
+  return block == nullptr ? 1 : block->columns;
+}
+
+Schema::Scale scale_in(const Feature& feature, bool has_intercept) {
+  if (const auto* bounds = std::get_if<Interval>(&feature.domain)) return scale_of(*bounds, has_intercept);
+  if (const auto* block = std::get_if<Block>(&feature.domain)) return scale_of(block->bounds, false);
+  return {0.0, 1.0, 0.0, 1.0};
+}
+
+// The name of one of the feature's coordinates.
+std::string name_in(const Feature& feature, std::size_t coordinate, bool has_intercept) {
+  if (const auto* levels = std::get_if<Levels>(&feature.domain)) {
+    return feature.name + "=" + levels->names[coordinate + first_coded_level(has_intercept)];
+  }
+  if (std::holds_alternative<Block>(feature.domain)) return feature.name + std::to_string(coordinate + 1);
+  return feature.name;
+}
+
+// Which column of the block has this name, counted from 0.
+std::optional<std::size_t> column_in(const Feature& feature, std::string_view name) {
+  const auto* block = std::get_if<Block>(&feature.domain);
+  if (block == nullptr || !name.starts_with(feature.name)) return std::nullopt;
+  const std::string_view digits = name.substr(feature.name.size());
+  std::size_t number = 0;
+  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const bool whole = status == std::errc{} && end == digits.data() + digits.size() && digits.front() != '0';
+  return whole && number <= block->columns ? std::optional(number - 1) : std::nullopt;
 }
 
 // For an error message: the first twenty, because a line is read by a person.
@@ -66,8 +101,9 @@ std::string listed_names(const std::vector<Feature>& features) {
 
 void Schema::check_new_name(std::string_view name) const {
   if (name.empty()) throw RequestError("column", "\"\" is not a name; accepted: the name of a column");
-  const bool is_feature =
-      std::any_of(features_.begin(), features_.end(), [&](const Feature& feature) { return feature.name == name; });
+  const bool is_feature = std::any_of(features_.begin(), features_.end(), [&](const Feature& feature) {
+    return feature.name == name || column_in(feature, name).has_value();
+  });
   if (is_feature || (has_target_ && name == target_name_)) {
     throw RequestError("column " + std::string(name),
                        "declared twice; accepted: every column once, as a feature or as the target");
@@ -96,6 +132,31 @@ Schema& Schema::categorical(std::string name, std::vector<std::string> levels) {
     throw RequestError(field, "\"" + *twice + "\" is declared twice; accepted: two or more different levels");
   }
   features_.push_back({std::move(name), Levels{std::move(levels)}});
+  return *this;
+}
+
+Schema& Schema::block(std::string name, std::size_t columns, Interval bounds) {
+  check_new_name(name);
+  check_bounds(name, bounds);
+  if (columns < 1 || columns > kMostBlockColumns) {
+    throw RequestError("block " + name,
+                       std::to_string(columns) + " columns; accepted: 1 to " + std::to_string(kMostBlockColumns));
+  }
+  if (bounds.lo > 0.0 || bounds.hi < 0.0) {
+    throw RequestError("bound " + name, shown(bounds.lo) + ":" + shown(bounds.hi) +
+                                            " does not hold 0, which most values of a block are; accepted: lo:hi with "
+                                            "lo <= 0 <= hi");
+  }
+  Feature block{std::move(name), Block{columns, bounds}};
+  const auto taken = [&](std::string_view other) { return column_in(block, other).has_value(); };
+  const auto found =
+      std::find_if(features_.begin(), features_.end(), [&](const Feature& feature) { return taken(feature.name); });
+  if (found != features_.end() || (has_target_ && taken(target_name_))) {
+    throw RequestError(
+        "column " + (found != features_.end() ? found->name : target_name_),
+        "is a column of the block " + block.name + " too; accepted: every column once, as a feature or as the target");
+  }
+  features_.push_back(std::move(block));
   return *this;
 }
 
@@ -155,19 +216,44 @@ std::vector<std::string> Schema::coordinate_names() const {
   names.reserve(dimension());
   if (intercept_) names.emplace_back("(intercept)");
   for (const Feature& feature : features_) {
-    if (const auto* levels = std::get_if<Levels>(&feature.domain)) {
-      for (std::size_t i = first_coded_level(intercept_); i < levels->names.size(); ++i) {
-        names.push_back(feature.name + "=" + levels->names[i]);
-      }
-    } else {
-      names.push_back(feature.name);
-    }
+    const std::size_t coordinates = coordinates_of(feature, intercept_);
+    for (std::size_t i = 0; i < coordinates; ++i) names.push_back(name_in(feature, i, intercept_));
   }
   return names;
 }
 
+const Feature& Schema::feature_of(std::size_t& value) const {
+  for (const Feature& feature : features_) {
+    const std::size_t coordinates = coordinates_of(feature, intercept_);
+    if (value < coordinates) return feature;
+    value -= coordinates;
+  }
+  throw RequestError("value", "the schema has " + std::to_string(row_width()) + " values");
+}
+
+std::string Schema::value_name(std::size_t value) const {
+  const Feature& feature = feature_of(value);
+  return name_in(feature, value, intercept_);
+}
+
+std::optional<std::size_t> Schema::value_of(std::string_view column) const {
+  std::size_t first = 0;
+  for (const Feature& feature : features_) {
+    if (const auto inside = column_in(feature, column)) return first + *inside;
+    if (std::holds_alternative<Interval>(feature.domain) && feature.name == column) return first;
+    first += coordinates_of(feature, intercept_);
+  }
+  return std::nullopt;
+}
+
+bool Schema::has_blocks() const {
+  return std::any_of(features_.begin(), features_.end(),
+                     [](const Feature& feature) { return std::holds_alternative<Block>(feature.domain); });
+}
+
 double Schema::norm_limit() const {
-  const auto contributions = features_.size() + left_out_ + (intercept_ ? 1 : 0);
+  std::size_t contributions = left_out_ + (intercept_ ? 1 : 0);
+  for (const Feature& feature : features_) contributions += norm_share(feature);
   const double box_norm = std::sqrt(static_cast<double>(contributions));
   return clip_norm_ ? std::min(*clip_norm_, box_norm) : box_norm;
 }
@@ -176,13 +262,13 @@ std::vector<Schema::Scale> Schema::value_scales() const {
   std::vector<Scale> scales;
   scales.reserve(row_width());
   for (const Feature& feature : features_) {
-    if (const auto* bounds = std::get_if<Interval>(&feature.domain)) {
-      scales.push_back(scale_of(*bounds, intercept_));
-    } else {
-      scales.insert(scales.end(), coordinates_of(feature, intercept_), Scale{0.0, 1.0, 0.0, 1.0});
-    }
+    scales.insert(scales.end(), coordinates_of(feature, intercept_), scale_in(feature, intercept_));
   }
   return scales;
+}
+
+Schema::Scale Schema::value_scale(std::size_t value) const {
+  return scale_in(feature_of(value), intercept_);
 }
 
 Schema::Scale Schema::target_scale() const {
@@ -217,9 +303,12 @@ Schema Schema::subset(std::span<const std::string> names, std::string_view field
   Schema part = *this;
   part.features_.clear();
   for (std::size_t i = 0; i < features_.size(); ++i) {
-    if (flags[i]) part.features_.push_back(features_[i]);
+    if (flags[i]) {
+      part.features_.push_back(features_[i]);
+    } else {
+      part.left_out_ += norm_share(features_[i]);
+    }
   }
-  part.left_out_ += features_.size() - part.features_.size();
   return part;
 }
 

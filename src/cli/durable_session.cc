@@ -18,6 +18,7 @@
 #include "rivulet/durable_regression.h"
 #include "rivulet/error.h"
 #include "stream/byte_source.h"
+#include "stream/row_format.h"
 
 namespace rivulet::cli {
 namespace {
@@ -48,7 +49,7 @@ class DurableSession final : public FitSession {
   }
 
   bool begin(Progress& progress) override {
-    account_.go_on({state_.tally, state_.over_limit, state_.outside_domain}, *regression_);
+    account_.go_on(counts_in(state_), *regression_);
     if (resuming_ && !resume(progress)) return false;
     try {
       if (!writer_) open_sink(regression_->options());
@@ -63,12 +64,11 @@ class DurableSession final : public FitSession {
     return catch_up();
   }
 
-  stream::CsvRowSource& rows() override { return *rows_; }
+  stream::RowSource& rows() override { return *rows_; }
   [[nodiscard]] const stream::FileSource& source() const override { return *source_; }
 
   bool observe(const stream::Row& row) override {
-    const bool released = regression_->options().unit ? regression_->observe(row.values, row.target, row.unit)
-                                                      : regression_->observe(row.values, row.target);
+    const bool released = observe_row(*regression_, row);
     account_.took(row, rows_->tally(), *regression_);
     uncommitted_ = true;
     return !released || !is_time_to_commit() || commit();
@@ -87,7 +87,7 @@ class DurableSession final : public FitSession {
   }
 
   [[nodiscard]] std::uint64_t step() const override { return regression_->committed_step(); }
-  [[nodiscard]] const PrivIncReg1::Options& options() const override { return regression_->options(); }
+  [[nodiscard]] const StreamOptions& options() const override { return regression_->options(); }
   Statistics last_statistics() override { return regression_->committed(step(), step()).at(0).statistics; }
   Model last_model() override { return regression_->committed(step(), step()).at(0).model; }
   [[nodiscard]] bool releases_on_stdout() const override { return state_.releases == "-"; }
@@ -109,9 +109,10 @@ class DurableSession final : public FitSession {
       throw RequestError(flags.next_input ? "next-input" : "seen",
                          "'" + path + "' does not exist yet; accepted with a model that has been fitted before");
     }
-    const PrivIncReg1::Options options = options_from(config, resolve_insecure_seed(flags));
-    const PrivIncReg1 checked(options);  // every refusal there is, before anything is touched
+    const StreamOptions options = options_from(config, resolve_insecure_seed(flags));
+    const IncrementalRegression checked(options);  // every refusal there is, before anything is touched
     state_.input = absolute(config.input.value_or("-"));
+    state_.format = stream::format_of(config);
     state_.delimiter = config.delimiter.value_or(',');
     state_.releases = config.releases ? absolute(*config.releases) : "";
     open_source(options);
@@ -134,9 +135,11 @@ class DurableSession final : public FitSession {
         throw RequestError("next-input", "needs the new input, e.g. rivulet fit --model M --next-input tuesday.csv");
       }
       begin_next_input(state_, absolute(*config.input));
+      state_.format = stream::format_of(config);
     } else if (config.input) {
       state_.input = absolute(*config.input);
     }
+    if (config.format) state_.format = *config.format;
     if (config.delimiter) state_.delimiter = *config.delimiter;
     resuming_ = state_.started();
     if (config.releases) state_.releases = absolute(*config.releases);
@@ -162,14 +165,15 @@ class DurableSession final : public FitSession {
     return true;
   }
 
-  void open_source(const PrivIncReg1::Options& options) {
+  void open_source(const StreamOptions& options) {
     source_ = std::make_unique<stream::FileSource>(state_.input, &stop_flag());
     std::optional<std::string> unit;
     if (options.unit) unit = options.unit->name;
-    rows_ = std::make_unique<stream::CsvRowSource>(
-        *source_, options.schema,
-        stream::CsvRowOptions{
-            .csv = {.delimiter = state_.delimiter}, .unit_column = std::move(unit), .track_position = true});
+    rows_ = stream::open_rows(*source_, options.schema,
+                              {.format = state_.format,
+                               .delimiter = state_.delimiter,
+                               .unit_column = std::move(unit),
+                               .track_position = true});
   }
 
   // An input that was read before had a header with these columns: one that has not is another input.
@@ -201,7 +205,7 @@ class DurableSession final : public FitSession {
     tail_ = tail_of(state_.releases);
   }
 
-  void open_sink(const PrivIncReg1::Options& options) {
+  void open_sink(const StreamOptions& options) {
     if (state_.releases.empty()) return;
     writer_ = ReleaseWriter::appending(state_.releases, constant_part(options), tail_.complete_bytes, tail_.all_bytes);
   }
@@ -230,6 +234,7 @@ class DurableSession final : public FitSession {
     state_.tally = counted.tally;
     state_.over_limit = counted.over_limit;
     state_.outside_domain = counted.outside_domain;
+    state_.distorted = counted.distorted;
     const std::vector<Release> published = regression_->commit(to_bytes(state_));
     uncommitted_ = false;
     last_commit_ = Clock::now();
@@ -261,7 +266,7 @@ class DurableSession final : public FitSession {
   std::optional<Seen> seen_;
   std::unique_ptr<DurableRegression> regression_;
   std::unique_ptr<stream::FileSource> source_;
-  std::unique_ptr<stream::CsvRowSource> rows_;
+  std::unique_ptr<stream::RowSource> rows_;
   std::unique_ptr<ReleaseWriter> writer_;
   SourceState state_;
   SinkTail tail_;

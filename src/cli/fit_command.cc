@@ -1,4 +1,4 @@
-// `rivulet fit`: a CSV stream goes in, a private model comes out after every release step.
+// `rivulet fit`: a stream of rows goes in, a private model comes out after every release step.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -85,14 +85,14 @@ std::string releases_out(std::uint64_t releases) {
 }
 
 std::string final_report(FitSession& session) {
-  const PrivIncReg1::Options& options = session.options();
-  return model_table(session.last_model(), session.last_statistics(), options.schema) + "\n" +
-         promise_or_warning(options, session.step()) + "\n";
+  const StreamOptions& options = session.options();
+  return model_table(session.last_model(), session.last_statistics(), options.schema,
+                     {.sketched = options.sketch.has_value()}) +
+         "\n" + promise_or_warning(options, session.step()) + "\n";
 }
 
 int finish(FitSession& session, Ending ending, const std::string& reason) {
-  const OperatorCounts counts = session.counts();
-  if (counts.unusable() != 0) tell(operator_note(counts));
+  tell(operator_note(session.counts()));
   if (ending == Ending::reader_gone) {
     tell(fmt::format("rivulet: the reader of the releases has gone; stopped at release {}\n", session.step()));
     return kDone;

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "cli/fit_help.h"
 #include "rivulet/error.h"
 #include "strategy/blt.h"
 #include "stream/number_text.h"
@@ -9,51 +10,6 @@
 
 namespace rivulet::cli {
 namespace {
-
-constexpr const char* kDescription =
-    "Fit a private model to a CSV stream, published as the stream grows.\n"
-    "\n"
-    "Reads rows from a CSV file (plain or gzip) or from standard input, and after every --release-every\n"
-    "rows publishes the linear model of everything seen so far. All releases together are\n"
-    "(epsilon, delta)-differentially private for every row, however long the stream goes on.\n"
-    "\n"
-    "Bounds are yours to declare, from what you know of the world and never from the data; values\n"
-    "outside are moved to the nearest bound. A row that cannot be used (a missing or unreadable value,\n"
-    "an undeclared category) counts as a zero row and never stops the stream.";
-
-constexpr const char* kFooter =
-    "EXAMPLES\n"
-    "  A model of spending, a release every 100 people, releases to a file, the last model as a table:\n"
-    "    rivulet fit survey.csv --target spend --features age,income --bound age=18:90 \\\n"
-    "        --bound income=0:200000 --bound spend=0:5000 --epsilon 1 --delta 1e-6 \\\n"
-    "        --release-every 100 --releases models.jsonl\n"
-    "  From a pipe into a pipe, a release after every row:\n"
-    "    tail -f events.csv | rivulet fit --config model.toml --releases - | jq .coefficients\n"
-    "\n"
-    "CONFIGURATION FILE (TOML; the same names as the flags, flags win)\n"
-    "    target = \"spend\"\n"
-    "    features = [\"age\", \"income\", \"region\"]\n"
-    "    epsilon = 1.0\n"
-    "    delta = 1e-6\n"
-    "    release-every = 100\n"
-    "    [bounds]\n"
-    "    age = [18, 90]\n"
-    "    income = [0, 200000]\n"
-    "    spend = [0, 5000]\n"
-    "    [levels]\n"
-    "    region = [\"north\", \"south\"]\n"
-    "\n"
-    "OUTPUT\n"
-    "  Each release is one JSON line: step, rows, intercept, coefficients (in your units), noise (standard\n"
-    "  deviations of the private sums), epsilon, delta, neighbours. The table of the last model goes to\n"
-    "  standard output, or to standard error when the releases go to standard output. Counts of unusable\n"
-    "  rows go to standard error: they are exact, for the operator only.\n"
-    "\n"
-    "EXIT CODES\n"
-    "  0 done; 1 a file or stream could not be read or written; 2 bad request, no row was read and\n"
-    "  nothing published; 3 the stream is longer than its horizon; 4 the model is in use, damaged or behind\n"
-    "  what was published, or its input changed: nothing was read, published or changed; 130 interrupted\n"
-    "  (with --model: 0, nothing is lost). After 1, 3 and 130 what was published stays valid.";
 
 // Two flags for one column: nobody can tell which was meant.
 void refuse_second(bool declared, const std::string& field) {
@@ -63,13 +19,19 @@ void refuse_second(bool declared, const std::string& field) {
 }  // namespace
 
 void declare_fit_flags(CLI::App& app, FitFlags& flags) {
-  app.description(kDescription);
-  app.footer(kFooter);
-  app.add_option("FILE", flags.input, "CSV with a header line, plain or gzip; '-' or nothing: standard input")
+  app.description(kFitDescription);
+  app.footer(kFitFooter);
+  app.add_option("FILE", flags.input,
+                 "CSV with a header line, or libsvm; plain or gzip; '-' or nothing: standard input")
       ->type_name("");
   app.add_option("--config", flags.config, "TOML file with any of these settings; flags win")->type_name("FILE.toml");
 
   const std::string data = "What the rows are";
+  app.add_option("--format", flags.format,
+                 "'csv' or 'libsvm' (index:value pairs, for rows that are mostly zeros); libsvm for files called .svm, "
+                 ".libsvm or .svmlight, with or without .gz, else csv")
+      ->type_name("WORD")
+      ->group(data);
   app.add_option("--target", flags.target, "Column to predict")->type_name("NAME")->group(data);
   app.add_option("--features", flags.features, "Columns to predict from, in this order")
       ->expected(1)
@@ -80,6 +42,17 @@ void declare_fit_flags(CLI::App& app, FitFlags& flags) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("NAME=LO:HI")
+      ->group(data);
+  app.add_option("--block", flags.blocks,
+                 "Many numeric columns of the same bounds, NAME1 to NAMEn, declared at once; --bound NAME=LO:HI is for "
+                 "all of them. May be repeated")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("NAME:COLUMNS")
+      ->group(data);
+  app.add_option("--dimension", flags.dimension,
+                 "Short for --block x:D and, unless given, --target y: what a libsvm file with indices up to D needs")
+      ->type_name("D")
       ->group(data);
   app.add_option("--levels", flags.levels,
                  "Declared levels of a categorical column; one flag for each; the first level is the reference")
@@ -96,7 +69,8 @@ void declare_fit_flags(CLI::App& app, FitFlags& flags) {
       ->excludes(with_intercept)
       ->group(data);
   app.add_option("--clip-norm", flags.clip_norm,
-                 "Shorten rows above this norm, each column scaled to [-1, 1]: less noise if most rows are shorter")
+                 "Shorten rows above this norm, each column scaled to [-1, 1]: less noise if most rows are shorter. "
+                 "With a block it must be said, or follows from --only-if 'nonzeros<=K'")
       ->type_name("R")
       ->group(data);
   app.add_option("--only-if", flags.only_if,
@@ -159,6 +133,10 @@ void declare_fit_flags(CLI::App& app, FitFlags& flags) {
       ->type_name("KIND:R")
       ->group(mechanism);
 
+  const std::string dimensions = "Rows of many columns";
+  declare_sketch_flags(app, flags.sketching, dimensions);
+  declare_embedding_flags(app, flags.sketching, dimensions);
+
   const std::string durable = "A model that lives on";
   app.add_option("--model", flags.model,
                  "Keep the stream in this file: stopped or crashed, the same command goes on at the next row")
@@ -204,6 +182,7 @@ stream::FitConfig resolve(const FitFlags& flags) {
   using namespace stream;
   FitConfig typed;
   typed.input = flags.input;
+  if (flags.format) typed.format = parse_row_format(*flags.format);
   typed.target = flags.target;
   if (!flags.features.empty()) {
     typed.features.emplace();
@@ -211,6 +190,8 @@ stream::FitConfig resolve(const FitFlags& flags) {
       for (std::string& name : parse_names(list)) typed.features->push_back(std::move(name));
     }
   }
+  for (const std::string& text : flags.blocks) add_block(typed, text);
+  if (flags.dimension) typed.dimension = parse_positive_whole(*flags.dimension, "dimension");
   for (const std::string& text : flags.bounds) {
     auto [name, bounds] = parse_bound(text);
     refuse_second(typed.bounds.contains(name), "bound " + name);
@@ -243,20 +224,13 @@ stream::FitConfig resolve(const FitFlags& flags) {
     typed.max_rows_per_unit = parse_positive_whole(*flags.max_rows_per_unit, "max-rows-per-unit");
   }
   if (flags.whole_steps) typed.whole_steps = true;
-  return flags.config ? merge(read_config(*flags.config), typed) : typed;
+  read_sketch_flags(flags.sketching, typed);
+  return with_dimension(flags.config ? merge(read_config(*flags.config), typed) : typed);
 }
 
 std::optional<std::uint64_t> resolve_insecure_seed(const FitFlags& flags) {
   if (!flags.insecure_seed) return std::nullopt;
-  const std::string& text = *flags.insecure_seed;
-  std::uint64_t seed = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), seed);
-  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()) {
-    throw RequestError(
-        "insecure-seed",
-        stream::shown(text) + " is not accepted; accepted: a whole number from 0 to 18446744073709551615");
-  }
-  return seed;
+  return stream::parse_whole(*flags.insecure_seed, "insecure-seed");
 }
 
 }  // namespace rivulet::cli

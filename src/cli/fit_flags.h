@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/sketch_flags.h"
 #include "stream/config.h"
 
 namespace rivulet::cli {
@@ -15,8 +16,11 @@ namespace rivulet::cli {
 struct FitFlags {
   std::optional<std::string> input;
   std::optional<std::string> config;
+  std::optional<std::string> format;
   std::optional<std::string> target;
   std::vector<std::string> features;
+  std::vector<std::string> blocks;
+  std::optional<std::string> dimension;
   std::vector<std::string> bounds;
   std::vector<std::string> levels;
   bool intercept = false;
@@ -39,6 +43,7 @@ struct FitFlags {
   std::vector<std::string> only_if;
   std::optional<std::string> unit;
   std::optional<std::string> max_rows_per_unit;
+  SketchFlags sketching;
   bool whole_steps = false;
   bool next_input = false;
   std::optional<std::string> seen;

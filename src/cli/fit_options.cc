@@ -1,10 +1,13 @@
 #include "cli/fit_options.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
+#include "cli/sketch_flags.h"
 #include "fit/mechanism.h"
 #include "log/request_text.h"
+#include "rivulet/domain.h"
 #include "rivulet/error.h"
 
 namespace rivulet::cli {
@@ -22,9 +25,42 @@ std::optional<PrivacyUnit> unit_from(const stream::FitConfig& config) {
   return PrivacyUnit{*config.unit, *config.max_rows_per_unit};
 }
 
+// A block is declared for rows that are mostly zeros, far shorter than its box allows; noise for the longest row of the
+// box would drown them, so how long a row may be has to be said. Rows of at most K values other than 0 have a norm of
+// sqrt(K), an intercept counts as one more, and with it so does every numeric feature, whose 0 need not be its middle.
+double norm_limit_of_blocks(const Schema& schema, const std::vector<std::string>& only_if) {
+  double nonzeros = std::numeric_limits<double>::infinity();
+  const Domain domain(only_if, schema);
+  for (const Domain::Condition& condition : domain.conditions()) {
+    if (condition.kind == Domain::Condition::Kind::nonzeros) nonzeros = std::min(nonzeros, condition.hi);
+  }
+  if (!std::isfinite(nonzeros)) {
+    throw RequestError(
+        "clip-norm",
+        "not given; with a block the length of rows must be limited, in box units (each column scaled to "
+        "[-1, 1]): longer rows are shortened to it, and noise grows with it; accepted: --clip-norm R, "
+        "e.g. 1 for normalised rows, or --only-if 'nonzeros<=K', which makes it sqrt(K), or sqrt(K + 1) "
+        "with an intercept");
+  }
+  if (schema.has_intercept()) {
+    nonzeros += 1.0;
+    for (const Feature& feature : schema.features()) nonzeros += std::holds_alternative<Interval>(feature.domain);
+  }
+  return std::sqrt(nonzeros);
+}
+
+Schema schema_from(const stream::FitConfig& config) {
+  if (stream::format_of(config) == stream::RowFormat::libsvm && config.delimiter) {
+    throw RequestError("delimiter", "libsvm rows have none; accepted: with CSV");
+  }
+  Schema schema = stream::build_schema(config);
+  if (schema.has_blocks() && !config.clip_norm) schema.clip_norm(norm_limit_of_blocks(schema, config.only_if));
+  return schema;
+}
+
 }  // namespace
 
-PrivIncReg1::Options options_from(const stream::FitConfig& config, const std::optional<std::uint64_t>& insecure_seed) {
+StreamOptions options_from(const stream::FitConfig& config, const std::optional<std::uint64_t>& insecure_seed) {
   if (!config.epsilon || !config.delta) {
     throw RequestError(config.epsilon ? "delta" : "epsilon",
                        config.epsilon
@@ -37,10 +73,10 @@ PrivIncReg1::Options options_from(const stream::FitConfig& config, const std::op
         "horizon",
         "profile 'paper' needs to know how many steps there will be; accepted: --horizon N, or profile 'tight'");
   }
-  PrivIncReg1::Options options;
+  StreamOptions options;
   options.budget = {*config.epsilon, *config.delta};
   options.budget.validate();
-  options.schema = stream::build_schema(config);
+  options.schema = schema_from(config);
   if (config.neighbours) options.neighbours = *config.neighbours;
   options.unit = unit_from(config);
   options.only_if = config.only_if;
@@ -54,11 +90,14 @@ PrivIncReg1::Options options_from(const stream::FitConfig& config, const std::op
   }
   options.tree_decoding = config.tree_decoding;
   if (config.constraint) options.constraint = *config.constraint;
+  options.sketch = sketch_from(config);
+  require_room(options, "mechanism");
+  options.input_set = config.row_set.value_or("");
   options.insecure_seed = insecure_seed;
   return options;
 }
 
-stream::FitConfig config_from(const PrivIncReg1::Options& options) {
+stream::FitConfig config_from(const StreamOptions& options) {
   const Schema& schema = options.schema;
   stream::FitConfig config;
   config.target = schema.target_name();
@@ -68,6 +107,9 @@ stream::FitConfig config_from(const PrivIncReg1::Options& options) {
     config.features->push_back(feature.name);
     if (const auto* bounds = std::get_if<Interval>(&feature.domain)) {
       config.bounds.emplace(feature.name, *bounds);
+    } else if (const auto* block = std::get_if<Block>(&feature.domain)) {
+      config.blocks.emplace_back(feature.name, block->columns);
+      config.bounds.emplace(feature.name, block->bounds);
     } else {
       config.levels.emplace(feature.name, std::get<Levels>(feature.domain).names);
     }
@@ -89,10 +131,12 @@ stream::FitConfig config_from(const PrivIncReg1::Options& options) {
   config.buffers = options.buffers;
   config.tree_decoding = options.tree_decoding;
   config.constraint = options.constraint;
+  write_sketch(options.sketch, config);
+  if (!options.input_set.empty()) config.row_set = options.input_set;
   return config;
 }
 
-void require_same_request(const PrivIncReg1::Options& model, const stream::FitConfig& typed,
+void require_same_request(const StreamOptions& model, const stream::FitConfig& typed,
                           const std::optional<std::uint64_t>& insecure_seed) {
   const auto refuse = [](const std::string& difference) {
     throw RequestError("model",
@@ -103,8 +147,8 @@ void require_same_request(const PrivIncReg1::Options& model, const stream::FitCo
   const stream::FitConfig made_with = config_from(model);
   // First: with other columns the bounds and levels of the model's would look like slips of the pen.
   if (typed.target && typed.target != made_with.target) refuse("target");
-  if (typed.features && typed.features != made_with.features) refuse("list of features");
-  PrivIncReg1::Options wanted =
+  if (typed.features && stream::feature_names(typed) != made_with.features) refuse("list of features");
+  StreamOptions wanted =
       options_from(stream::merge(made_with, typed), insecure_seed ? insecure_seed : model.insecure_seed);
   // No flag says these.
   wanted.solver = model.solver;

@@ -4,20 +4,20 @@
 #include <cstdint>
 #include <optional>
 
-#include "rivulet/priv_inc_reg1.h"
+#include "rivulet/incremental_regression.h"
 #include "stream/config.h"
 
 namespace rivulet::cli {
 
 // Throws RequestError when a setting is missing or contradicts another.
-PrivIncReg1::Options options_from(const stream::FitConfig& config, const std::optional<std::uint64_t>& insecure_seed);
+StreamOptions options_from(const stream::FitConfig& config, const std::optional<std::uint64_t>& insecure_seed);
 
 // Settings that mean this request.
-stream::FitConfig config_from(const PrivIncReg1::Options& options);
+stream::FitConfig config_from(const StreamOptions& options);
 
 // A model's settings are part of its promise: throws RequestError when what was typed says otherwise. What was not
 // typed agrees.
-void require_same_request(const PrivIncReg1::Options& model, const stream::FitConfig& typed,
+void require_same_request(const StreamOptions& model, const stream::FitConfig& typed,
                           const std::optional<std::uint64_t>& insecure_seed);
 
 }  // namespace rivulet::cli

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "cli/fit_flags.h"
+#include "cli/operator_counts.h"
 #include "cli/progress.h"
-#include "cli/report.h"
 #include "rivulet/error.h"
-#include "rivulet/priv_inc_reg1.h"
+#include "rivulet/incremental_regression.h"
 #include "stream/config.h"
 #include "stream/row_source.h"
 
@@ -30,7 +30,7 @@ class FitSession {
 
   // Before the first row. False when a stop was asked for or the reader of the releases has gone.
   virtual bool begin(Progress& progress) = 0;
-  [[nodiscard]] virtual stream::CsvRowSource& rows() = 0;
+  [[nodiscard]] virtual stream::RowSource& rows() = 0;
   [[nodiscard]] virtual const stream::FileSource& source() const = 0;
 
   // Takes a row; false when the reader of the releases has gone. Throws HorizonExceeded, taking nothing.
@@ -42,7 +42,7 @@ class FitSession {
 
   // Of what was published.
   [[nodiscard]] virtual std::uint64_t step() const = 0;
-  [[nodiscard]] virtual const PrivIncReg1::Options& options() const = 0;
+  [[nodiscard]] virtual const StreamOptions& options() const = 0;
   // The last release; step() is at least 1.
   [[nodiscard]] virtual Statistics last_statistics() = 0;
   [[nodiscard]] virtual Model last_model() = 0;

@@ -9,8 +9,9 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/log_flags.h"
-#include "cli/report.h"
+#include "cli/operator_counts.h"
 #include "cli/source_state.h"
+#include "fit/mechanism.h"
 #include "privacy/mechanism_plan.h"
 #include "rivulet/durable_regression.h"
 #include "rivulet/release_log.h"
@@ -34,7 +35,7 @@ struct InspectFlags : LogFlags {
   bool json = false;
 };
 
-std::string unit_text(const PrivIncReg1::Options& options) {
+std::string unit_text(const StreamOptions& options) {
   if (!options.unit) return "one row";
   return fmt::format("all rows of one {}, of which the first {} count", options.unit->name, options.unit->max_rows);
 }
@@ -42,11 +43,25 @@ std::string unit_text(const PrivIncReg1::Options& options) {
 std::string column_text(const Feature& feature) {
   if (const auto* bounds = std::get_if<Interval>(&feature.domain))
     return fmt::format("{} to {}", bounds->lo, bounds->hi);
+  if (const auto* block = std::get_if<Block>(&feature.domain)) {
+    return fmt::format("{} column{} {}1 to {}{}, each {} to {}", block->columns, block->columns == 1 ? "" : "s",
+                       feature.name, feature.name, block->columns, block->bounds.lo, block->bounds.hi);
+  }
   return fmt::format("one of {}", fmt::join(std::get<Levels>(feature.domain).names, ", "));
 }
 
+std::string sketch_text(const StreamOptions& options) {
+  const Sketch& sketch = *options.sketch;
+  std::string embedding(to_string(*sketch.embedding));
+  if (sketch.embedding == EmbeddingKind::sparse_sign) {
+    embedding += fmt::format(" with {} entries a column", *sketch.column_weight);
+  }
+  return fmt::format("{} dimensions for {} coordinates; {}; seed {}", *sketch.dimension, options.schema.dimension(),
+                     embedding, *sketch.seed);
+}
+
 std::string as_text(const ReleaseLog& log, const privacy::MechanismPlan& plan) {
-  const PrivIncReg1::Options& options = log.options();
+  const StreamOptions& options = log.options();
   const std::uint64_t last = log.last_step();
   std::string out;
   const auto line = [&](std::string_view label, const std::string& value) {
@@ -68,6 +83,8 @@ std::string as_text(const ReleaseLog& log, const privacy::MechanismPlan& plan) {
   line("sensitivity of a step", fmt::format("{:.6f}", plan.l2_sensitivity()));
   line("strategy norm", fmt::format("{:.6f}", plan.strategy().norm()));
   line("constraint", options.constraint);
+  if (options.sketch) line("sketch", sketch_text(options));
+  if (options.sketch || !options.input_set.empty()) line("rows expected", fit::input_set(options).name());
   line("release every", fmt::format("{} row{}", options.release_every, options.release_every == 1 ? "" : "s"));
   out += "Columns\n";
   for (const Feature& feature : options.schema.features()) line(feature.name, column_text(feature));
@@ -99,7 +116,7 @@ std::string as_text(const ReleaseLog& log, const privacy::MechanismPlan& plan) {
 }
 
 std::string as_json(const ReleaseLog& log, const privacy::MechanismPlan& plan) {
-  const PrivIncReg1::Options& options = log.options();
+  const StreamOptions& options = log.options();
   nlohmann::ordered_json json;
   json["kind"] = log.is_export() ? "export" : "model";
   json["made_by"] = log.made_by();
@@ -115,6 +132,14 @@ std::string as_json(const ReleaseLog& log, const privacy::MechanismPlan& plan) {
   json["l2_sensitivity"] = plan.l2_sensitivity();
   json["strategy_norm"] = plan.strategy().norm();
   json["constraint"] = options.constraint;
+  json["dimension"] = options.schema.dimension();
+  if (options.sketch) {
+    json["sketch"] = {{"dimension", *options.sketch->dimension},
+                      {"embedding", to_string(*options.sketch->embedding)},
+                      {"column_weight", *options.sketch->column_weight},
+                      {"seed", *options.sketch->seed}};
+  }
+  if (options.sketch || !options.input_set.empty()) json["row_set"] = fit::input_set(options).name();
   json["release_every"] = options.release_every;
   json["not_private"] = options.insecure_seed.has_value();
   json["releases"] = log.last_step();
@@ -136,13 +161,12 @@ std::string as_json(const ReleaseLog& log, const privacy::MechanismPlan& plan) {
 
 std::string operator_text(const std::string& path) {
   const SourceState state = source_state_from(DurableRegression::source_of(path));
-  const OperatorCounts counts{state.tally, state.over_limit, state.outside_domain};
+  const OperatorCounts counts = counts_in(state);
   if (!state.started()) return "";
   std::string text = fmt::format("operator only, do not publish: {} rows taken, from {} input{}, the last {}\n",
                                  counts.tally.rows, state.finished.size() + 1, state.finished.empty() ? "" : "s",
                                  state.input == "-" ? "standard input" : state.input);
-  if (counts.unusable() != 0) text += operator_note(counts);
-  return text;
+  return text + operator_note(counts);
 }
 
 int inspect(const InspectFlags& flags) {

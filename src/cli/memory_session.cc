@@ -9,6 +9,7 @@
 #include "cli/stop_flag.h"
 #include "rivulet/error.h"
 #include "stream/byte_source.h"
+#include "stream/row_format.h"
 
 namespace rivulet::cli {
 namespace {
@@ -25,8 +26,10 @@ class MemorySession final : public FitSession {
   MemorySession(const stream::FitConfig& config, const FitFlags& flags)
       : regression_(options_from(config, resolve_insecure_seed(flags))),
         source_(config.input.value_or("-"), &stop_flag()),
-        rows_(source_, regression_.options().schema,
-              stream::CsvRowOptions{.csv = {.delimiter = config.delimiter.value_or(',')}, .unit_column = config.unit}),
+        rows_(stream::open_rows(source_, regression_.options().schema,
+                                {.format = stream::format_of(config),
+                                 .delimiter = config.delimiter.value_or(','),
+                                 .unit_column = config.unit})),
         on_stdout_(config.releases == "-") {
     if (config.releases) {
       writer_ = std::make_unique<ReleaseWriter>(*config.releases, constant_part(regression_.options()),
@@ -35,20 +38,19 @@ class MemorySession final : public FitSession {
   }
 
   bool begin(Progress& /*progress*/) override { return true; }
-  stream::CsvRowSource& rows() override { return rows_; }
+  stream::RowSource& rows() override { return *rows_; }
   [[nodiscard]] const stream::FileSource& source() const override { return source_; }
 
   bool observe(const stream::Row& row) override {
-    const bool released = regression_.options().unit ? regression_.observe(row.values, row.target, row.unit)
-                                                     : regression_.observe(row.values, row.target);
-    account_.took(row, rows_.tally(), regression_);
+    const bool released = observe_row(regression_, row);
+    account_.took(row, rows_->tally(), regression_);
     return !released || publish();
   }
   bool end_of_input() override { return !regression_.flush() || publish(); }
   bool finish() override { return !writer_ || writer_->flush(); }
 
   [[nodiscard]] std::uint64_t step() const override { return regression_.step(); }
-  [[nodiscard]] const PrivIncReg1::Options& options() const override { return regression_.options(); }
+  [[nodiscard]] const StreamOptions& options() const override { return regression_.options(); }
   Statistics last_statistics() override { return regression_.statistics(); }
   Model last_model() override { return regression_.model(); }
   [[nodiscard]] bool releases_on_stdout() const override { return on_stdout_; }
@@ -57,9 +59,9 @@ class MemorySession final : public FitSession {
  private:
   bool publish() { return !writer_ || writer_->write(regression_.model()); }
 
-  PrivIncReg1 regression_;
+  IncrementalRegression regression_;
   stream::FileSource source_;
-  stream::CsvRowSource rows_;
+  std::unique_ptr<stream::RowSource> rows_;
   bool on_stdout_;
   RowAccount account_;
   std::unique_ptr<ReleaseWriter> writer_;

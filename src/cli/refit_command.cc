@@ -43,13 +43,13 @@ struct RefitFlags : LogFlags {
   bool json = false;
 };
 
-PrivIncReg1::Solver parse_solver(const std::string& word) {
-  if (word == "fast") return PrivIncReg1::Solver::fast;
-  if (word == "noisy-proj-grad") return PrivIncReg1::Solver::noisy_proj_grad;
+Solver parse_solver(const std::string& word) {
+  if (word == "fast") return Solver::fast;
+  if (word == "noisy-proj-grad") return Solver::noisy_proj_grad;
   throw RequestError("solver", stream::shown(word) + " is not accepted; accepted: fast, noisy-proj-grad");
 }
 
-Refit::Options settings(const RefitFlags& flags, const PrivIncReg1::Options& stream) {
+Refit::Options settings(const RefitFlags& flags, const StreamOptions& stream) {
   Refit::Options options = Refit::settings_of(stream);
   if (flags.constraint) options.constraint = *flags.constraint;
   if (flags.solver) options.solver = parse_solver(*flags.solver);
@@ -72,15 +72,22 @@ Refit made_with(const ReleaseLog& log, const Refit::Options& options) {
   }
 }
 
+// Where the search for the model of a step begins: with a sketch at the model published before it, as it did then.
+std::vector<double> start_of(const ReleaseLog& log, std::uint64_t step) {
+  return log.options().sketch && step > 1 ? log.at(step - 1).model.theta : std::vector<double>();
+}
+
 // False when the reader has gone.
 bool print_lines(const ReleaseLog& log, Refit& refit, std::uint64_t from, std::uint64_t to) {
   ReleaseLine line(constant_part(log.options()));
+  std::vector<double> start = start_of(log, from);
   constexpr std::size_t kMostBuffered = 1 << 16;
   std::string buffer;
   bool open = true;
   log.for_each(from, to, [&](const Release& release) {
     if (!open || stop_flag().load(std::memory_order_relaxed)) return;
-    line.append(refit.fit(release.statistics), {}, buffer);
+    line.append(refit.fit(release.statistics, start), {}, buffer);
+    if (log.options().sketch) start = release.model.theta;
     if (buffer.size() < kMostBuffered) return;
     open = print(buffer);
     buffer.clear();
@@ -99,8 +106,10 @@ int refit(const RefitFlags& flags) {
     return stop_flag().load() ? kInterrupted : kDone;
   }
   const Release release = log.at(step);
-  print(model_table(refit.fit(release.statistics), refit.select(release.statistics), refit.schema(), level) + "\n" +
-        promise_or_warning(log.options(), log.last_step()) + "\n");
+  const Model model = refit.fit(release.statistics, start_of(log, step));
+  print(model_table(model, refit.select(release.statistics), refit.schema(),
+                    {.level = level, .sketched = log.options().sketch.has_value()}) +
+        "\n" + promise_or_warning(log.options(), log.last_step()) + "\n");
   return kDone;
 }
 

@@ -38,12 +38,16 @@ std::string json_string(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-std::string constant_part(const PrivIncReg1::Options& options) {
+std::string constant_part(const StreamOptions& options) {
   std::string part = fmt::format("\"epsilon\":{},\"delta\":{},\"neighbours\":\"{}\"", options.budget.epsilon,
                                  options.budget.delta, to_string(options.neighbours));
   if (options.unit) {
     part +=
         fmt::format(",\"unit\":{},\"max_rows_per_unit\":{}", json_string(options.unit->name), options.unit->max_rows);
+  }
+  if (options.sketch) {
+    part += fmt::format(",\"features\":{},\"unlisted_coefficients\":0,\"sketch\":{}", options.schema.row_width(),
+                        *options.sketch->dimension);
   }
   if (options.insecure_seed) {
     part += fmt::format(",\"not_private\":\"made with --insecure-seed {}\"", *options.insecure_seed);

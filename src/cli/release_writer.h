@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "rivulet/incremental_regression.h"
 #include "rivulet/model.h"
-#include "rivulet/priv_inc_reg1.h"
 
 namespace rivulet::cli {
 
@@ -32,8 +32,8 @@ class ReleaseLine {
   std::string constant_part_;
 };
 
-// The members that every line of a request's releases has.
-std::string constant_part(const PrivIncReg1::Options& options);
+// The members that every line of a request's releases has. The options must have their defaults filled in.
+std::string constant_part(const StreamOptions& options);
 
 class ReleaseWriter {
  public:

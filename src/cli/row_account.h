@@ -1,16 +1,26 @@
-// What became of the rows a session has taken. For the operator's eyes only: exact.
+// Rows on their way from a source to a regression, and what became of them. For the operator's eyes only: exact.
 #pragma once
 
 #include <cstdint>
 
-#include "cli/report.h"
-#include "stream/row_source.h"
+#include "cli/operator_counts.h"
+#include "stream/row.h"
 
 namespace rivulet::cli {
 
+// A regression is an IncrementalRegression or a DurableRegression.
+template <typename Regression>
+bool observe_row(Regression& regression, const stream::Row& row) {
+  const auto observe = [&](const auto& values) {
+    return regression.options().unit ? regression.observe(values, row.target, row.unit)
+                                     : regression.observe(values, row.target);
+  };
+  return row.sparse ? observe(row.sparse_view()) : observe(row.values);
+}
+
 // The row source knows rows that cannot be read, the kernel knows rows it could not use; a row may be both. Here each
 // counts once: under what is wrong with it, else under what kept it out. Rows that were read and never taken (past the
-// horizon, or when the releases' reader has gone) do not count. A regression is a PrivIncReg1 or a DurableRegression.
+// horizon, or when the releases' reader has gone) do not count.
 class RowAccount {
  public:
   // With what earlier runs counted.
@@ -32,7 +42,8 @@ class RowAccount {
 
   template <typename Regression>
   [[nodiscard]] OperatorCounts counts(const Regression& regression) const {
-    OperatorCounts counts{earlier_, kernel_over_limit_ - faulty_over_limit_, 0};
+    OperatorCounts counts{earlier_, kernel_over_limit_ - faulty_over_limit_, 0,
+                          regression.distorted_rows_for_operator()};
     counts.tally += tally_;
     counts.outside_domain = regression.unusable_rows_for_operator() - counts.over_limit - counts.tally.unusable();
     return counts;

@@ -13,7 +13,19 @@
 namespace rivulet::cli {
 namespace {
 
-constexpr std::uint64_t kVersion = 1;
+// The first knew one format of rows, and no sketch.
+constexpr std::uint64_t kFirstVersion = 1;
+constexpr std::uint64_t kVersion = 2;
+
+// Every count, in the order of the file; those of the first version come first.
+std::vector<std::uint64_t*> counts_of(SourceState& state, std::uint64_t version) {
+  stream::OperatorTally& tally = state.tally;
+  std::vector<std::uint64_t*> counts{&tally.rows,         &tally.ragged,       &tally.malformed,
+                                     &tally.missing,      &tally.not_a_number, &tally.unknown_level,
+                                     &tally.missing_unit, &state.over_limit,   &state.outside_domain};
+  if (version > kFirstVersion) counts.insert(counts.end(), {&tally.bad_index, &state.distorted});
+  return counts;
+}
 
 void write_position(ByteWriter& out, const stream::SourcePosition& position) {
   out.u64(position.bytes);
@@ -65,11 +77,9 @@ std::string to_bytes(const SourceState& state) {
   write_position(out, state.position);
   out.u64(state.finished.size());
   for (const stream::SourcePosition& position : state.finished) write_position(out, position);
-  const stream::OperatorTally& tally = state.tally;
-  for (const std::uint64_t count : {tally.rows, tally.ragged, tally.malformed, tally.missing, tally.not_a_number,
-                                    tally.unknown_level, tally.missing_unit, state.over_limit, state.outside_domain}) {
-    out.u64(count);
-  }
+  SourceState copy = state;
+  for (const std::uint64_t* count : counts_of(copy, kVersion)) out.u64(*count);
+  out.u64(state.format == stream::RowFormat::libsvm ? 1 : 0);
   return out.take();
 }
 
@@ -77,7 +87,8 @@ SourceState source_state_from(std::string_view bytes) {
   SourceState state;
   if (bytes.empty()) return state;
   ByteReader in(bytes, "model: where its input was left");
-  if (in.u64() != kVersion) in.damaged("it is of another version");
+  const std::uint64_t version = in.u64();
+  if (version != kFirstVersion && version != kVersion) in.damaged("it is of another version");
   state.input = in.text();
   state.delimiter = static_cast<char>(in.u64());
   state.releases = in.text();
@@ -85,10 +96,11 @@ SourceState source_state_from(std::string_view bytes) {
   constexpr std::size_t kPositionBytes = 8 + 8 + 32 + 8;
   const std::size_t finished = in.count(kPositionBytes);
   for (std::size_t i = 0; i < finished; ++i) state.finished.push_back(read_position(in));
-  stream::OperatorTally& tally = state.tally;
-  for (std::uint64_t* count : {&tally.rows, &tally.ragged, &tally.malformed, &tally.missing, &tally.not_a_number,
-                               &tally.unknown_level, &tally.missing_unit, &state.over_limit, &state.outside_domain}) {
-    *count = in.u64();
+  for (std::uint64_t* count : counts_of(state, version)) *count = in.u64();
+  if (version > kFirstVersion) {
+    const std::uint64_t format = in.u64();
+    if (format > 1) in.damaged("the format of its rows is not known");
+    if (format == 1) state.format = stream::RowFormat::libsvm;
   }
   in.finish();
   return state;

@@ -6,13 +6,15 @@
 #include <string_view>
 #include <vector>
 
-#include "stream/row_source.h"
+#include "stream/row.h"
+#include "stream/row_format.h"
 #include "stream/source_position.h"
 
 namespace rivulet::cli {
 
 struct SourceState {
   std::string input = "-";  // absolute path, or "-"
+  stream::RowFormat format = stream::RowFormat::csv;
   char delimiter = ',';
   std::string releases;  // where they went last: absolute path, "-", or empty
   stream::SourcePosition position;
@@ -20,6 +22,7 @@ struct SourceState {
   stream::OperatorTally tally;                   // over all of them
   std::uint64_t over_limit = 0;                  // rows of units that had their share
   std::uint64_t outside_domain = 0;              // rows that do not meet the conditions
+  std::uint64_t distorted = 0;                   // rows whose length the sketch did not keep
 
   [[nodiscard]] bool started() const { return position.bytes != 0; }
 };

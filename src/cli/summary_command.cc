@@ -9,8 +9,10 @@
 #include "cli/exit_code.h"
 #include "cli/log_flags.h"
 #include "cli/report.h"
+#include "rivulet/error.h"
 #include "rivulet/inference.h"
 #include "rivulet/release_log.h"
+#include "stream/setting_text.h"
 
 namespace rivulet::cli {
 namespace {
@@ -19,7 +21,8 @@ constexpr const char* kDescription =
     "Print a published model: coefficients, standard errors, intervals.\n"
     "\n"
     "Reads the public half of a model file, or an export of it. Intervals contain the sampling noise of\n"
-    "the rows and the privacy noise together. Costs no privacy budget, at any past release.";
+    "the rows and the privacy noise together; a sketched model has none, and its largest coefficients are\n"
+    "shown. Costs no privacy budget, at any past release.";
 
 constexpr const char* kFooter =
     "EXAMPLES\n"
@@ -28,6 +31,7 @@ constexpr const char* kFooter =
     "    rivulet summary survey.rivulet --json | jq '.coefficients[] | {name, estimate, lower, upper}'";
 
 struct SummaryFlags : LogFlags {
+  std::optional<std::string> top;
   bool json = false;
 };
 
@@ -36,32 +40,45 @@ nlohmann::ordered_json number(double value) {
   return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
 }
 
-std::string as_json(const Release& release, const PrivIncReg1::Options& options, double level) {
+nlohmann::ordered_json coefficient_json(const std::string& name, double published,
+                                        const CoefficientInterval* interval) {
+  nlohmann::ordered_json entry{{"name", name}, {"published", number(published)}};
+  if (interval != nullptr) {
+    entry["determined"] = interval->determined;
+    entry["estimate"] = number(interval->estimate);
+    entry["standard_error"] = number(interval->standard_error);
+    entry["lower"] = number(interval->lower);
+    entry["upper"] = number(interval->upper);
+    entry["p_value"] = number(interval->p_value);
+    entry["naive_standard_error"] = number(interval->naive_standard_error);
+  }
+  return entry;
+}
+
+std::string as_json(const Release& release, const StreamOptions& options, double level) {
+  const Model& model = release.model;
   nlohmann::ordered_json json;
-  json["step"] = release.model.step;
-  json["rows"] = release.model.rows;
+  json["step"] = model.step;
+  json["rows"] = model.rows;
   json["target"] = options.schema.target_name();
-  const auto& model = release.model;
-  std::vector<double> published;
-  if (options.schema.has_intercept()) published.push_back(model.intercept);
-  for (const Coefficient& coefficient : model.coefficients) published.push_back(coefficient.value);
-  const auto names = options.schema.coordinate_names();
   std::optional<Inference> inference;
-  if (release.statistics.has_target_square) inference.emplace(options.schema, release.statistics, level);
+  if (release.statistics.has_target_square && !options.sketch) {
+    inference.emplace(options.schema, release.statistics, level);
+  }
+  const auto interval = [&](std::size_t coordinate) {
+    return inference ? &inference->coefficients()[coordinate] : nullptr;
+  };
   auto& coefficients = json["coefficients"] = nlohmann::ordered_json::array();
-  for (std::size_t i = 0; i < published.size(); ++i) {
-    nlohmann::ordered_json entry{{"name", names[i]}, {"published", number(published[i])}};
-    if (inference) {
-      const CoefficientInterval& interval = inference->coefficients()[i];
-      entry["determined"] = interval.determined;
-      entry["estimate"] = number(interval.estimate);
-      entry["standard_error"] = number(interval.standard_error);
-      entry["lower"] = number(interval.lower);
-      entry["upper"] = number(interval.upper);
-      entry["p_value"] = number(interval.p_value);
-      entry["naive_standard_error"] = number(interval.naive_standard_error);
-    }
-    coefficients.push_back(std::move(entry));
+  const std::size_t first = options.schema.has_intercept() ? 1 : 0;
+  if (first == 1) coefficients.push_back(coefficient_json("(intercept)", model.intercept, interval(0)));
+  for (const Coefficient& coefficient : model.coefficients) {
+    coefficients.push_back(
+        coefficient_json(coefficient.name, coefficient.value, interval(first + coefficient.position)));
+  }
+  if (options.sketch) {
+    json["features"] = model.width;
+    json["unlisted_coefficients"] = 0;
+    json["sketch"] = *options.sketch->dimension;
   }
   if (inference) {
     json["level"] = level;
@@ -83,13 +100,17 @@ std::string as_json(const Release& release, const PrivIncReg1::Options& options,
 }
 
 int summary(const SummaryFlags& flags) {
-  const double level = chosen_level(flags);
+  TableOptions table{.level = chosen_level(flags)};
+  if (flags.top) table.top = stream::parse_positive_whole(*flags.top, "top");
+  if (flags.top && flags.json)
+    throw RequestError("top", "is for the table; accepted: without --json, which has them all");
   const ReleaseLog log(flags.model);
   const Release release = log.at(chosen_step(flags, log));
   if (flags.json) {
-    print(as_json(release, log.options(), level));
+    print(as_json(release, log.options(), table.level));
   } else {
-    print(model_table(release.model, release.statistics, log.options().schema, level) + "\n" +
+    table.sketched = log.options().sketch.has_value();
+    print(model_table(release.model, release.statistics, log.options().schema, table) + "\n" +
           promise_or_warning(log.options(), log.last_step()) + "\n");
   }
   return kDone;
@@ -104,6 +125,10 @@ Runner declare_summary(CLI::App& app) {
   declare_model(app, *flags);
   declare_at(app, *flags);
   declare_level(app, *flags);
+  app.add_option("--top", flags->top,
+                 "Only the N largest coefficients, by size in box units, the largest first; all unless given, 20 of a "
+                 "sketched model")
+      ->type_name("N");
   app.add_flag("--json", flags->json, "Machine-readable output")->disable_flag_override();
   return [flags] { return summary(*flags); };
 }

@@ -20,17 +20,22 @@ double gradient_accuracy(const NoiseLevel& noise, double dimension, double diame
 }
 
 double fast_solver_bound(const NoiseLevel& noise, const ConstraintSet& set, double ridge, double beta) {
+  return fast_solver_bound(noise, set.diameter(), set.gaussian_width(), ridge, beta);
+}
+
+double fast_solver_bound(const NoiseLevel& noise, double diameter, double width, double ridge, double beta) {
   const double t = deviation(beta);
-  const double diameter = set.diameter();
-  const double width = set.gaussian_width();
   const double gram = noise.gram_diagonal * diameter * (std::numbers::sqrt2 * width + diameter * t);
   const double cross = noise.cross * (width + diameter * t);
   return 2.0 * (gram + 2.0 * cross) + ridge * diameter * diameter;
 }
 
 double noisy_proj_grad_bound(const NoiseLevel& noise, const ConstraintSet& set, double beta) {
-  const double diameter = set.diameter();
-  return 3.0 * gradient_accuracy(noise, static_cast<double>(set.dimension()), diameter, beta) * diameter;
+  return noisy_proj_grad_bound(noise, static_cast<double>(set.dimension()), set.diameter(), beta);
+}
+
+double noisy_proj_grad_bound(const NoiseLevel& noise, double dimension, double diameter, double beta) {
+  return 3.0 * gradient_accuracy(noise, dimension, diameter, beta) * diameter;
 }
 
 double loss_lipschitz(double rows, double diameter) {

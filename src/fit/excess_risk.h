@@ -21,11 +21,13 @@ double gradient_accuracy(const NoiseLevel& noise, double dimension, double diame
 // The exact minimiser over K of the noisy objective with a ridge: excess <= 2 sup_K |theta^T N theta - 2 n^T theta| +
 // ridge R^2, with probability at least 1 - beta. beta = 1 gives the expectation of the supremum (t = 0).
 double fast_solver_bound(const NoiseLevel& noise, const ConstraintSet& set, double ridge, double beta);
+double fast_solver_bound(const NoiseLevel& noise, double diameter, double width, double ridge, double beta);
 
 // NoisyProjGrad with r = (1 + L/alpha)^2 steps: excess <= 3 alpha ||C||. The paper's Corollary has 2 alpha ||C||; its
 // proof bounds
 // ||theta* - theta_k|| by ||C||, but two points of C can be 2 ||C|| apart.
 double noisy_proj_grad_bound(const NoiseLevel& noise, const ConstraintSet& set, double beta);
+double noisy_proj_grad_bound(const NoiseLevel& noise, double dimension, double diameter, double beta);
 
 // Lipschitz constant over K of the loss of `rows` rows with ||x|| <= 1, |y| <= 1: 2 rows (diameter + 1).
 double loss_lipschitz(double rows, double diameter);

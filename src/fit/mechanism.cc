@@ -1,7 +1,11 @@
 #include "fit/mechanism.h"
 
+#include <algorithm>
+#include <random>
 #include <string_view>
+#include <utility>
 
+#include "fit/sketch_plan.h"
 #include "rivulet/constraint.h"
 #include "rivulet/error.h"
 
@@ -12,19 +16,43 @@ bool names_a_file(std::string_view constraint) {
   return constraint.starts_with("polytope:") && !constraint.starts_with("polytope:[");
 }
 
+constexpr std::size_t kColumnWeight = 32;
+
+// Public, but not known before rows are chosen; with an insecure seed nothing is random.
+std::uint64_t drawn_seed(const std::optional<std::uint64_t>& insecure_seed) {
+  if (insecure_seed) return *insecure_seed;
+  std::random_device device;
+  return (std::uint64_t{device()} << 32) ^ device();
+}
+
+void complete_sketch(StreamOptions& options) {
+  Sketch& sketch = *options.sketch;
+  options.schema.validate();
+  if (!sketch.embedding) {
+    sketch.embedding = options.profile == Profile::paper ? EmbeddingKind::gaussian : EmbeddingKind::sparse_sign;
+  }
+  if (!sketch.seed) sketch.seed = drawn_seed(options.insecure_seed);
+  if (!sketch.dimension) sketch.dimension = chosen_sketch_dimension(options);
+  sketch.rule = SketchRule::predicted_risk;  // it has had its say
+  if (!sketch.column_weight) {
+    sketch.column_weight = static_cast<unsigned>(std::min<std::size_t>(kColumnWeight, *sketch.dimension));
+  }
+  sketch::require_valid(*embedding_settings(options));
+}
+
 }  // namespace
 
-PrivIncReg1::Options with_defaults(PrivIncReg1::Options options) {
+StreamOptions with_defaults(StreamOptions options) {
   const bool paper = options.profile == Profile::paper;
   if (!options.strategy) options.strategy = paper ? StrategyKind::tree : StrategyKind::blt;
   if (options.tree_decoding) strategy::require_tree(*options.strategy);
   if (!options.tree_decoding && *options.strategy != StrategyKind::blt) {
     options.tree_decoding = paper ? TreeDecoding::paper : TreeDecoding::optimal;
   }
-  if (options.solver == PrivIncReg1::Solver::by_profile) {
-    options.solver = paper ? PrivIncReg1::Solver::noisy_proj_grad : PrivIncReg1::Solver::fast;
+  if (options.solver == Solver::by_profile) {
+    options.solver = paper ? Solver::noisy_proj_grad : Solver::fast;
   }
-  if (options.solver == PrivIncReg1::Solver::noisy_proj_grad && !options.horizon.is_known()) {
+  if (options.solver == Solver::noisy_proj_grad && !options.horizon.is_known()) {
     throw RequestError("horizon",
                        "NoisyProjGrad's number of iterations depends on the stream's length; give a number of "
                        "steps, or use the fast solver");
@@ -33,10 +61,31 @@ PrivIncReg1::Options with_defaults(PrivIncReg1::Options options) {
     options.schema.validate();
     options.constraint = parse_constraint(options.constraint, options.schema.dimension())->name();
   }
+  if (!options.input_set.empty()) options.input_set = input_set(options).name();
+  if (options.sketch) complete_sketch(options);
   return options;
 }
 
-privacy::MechanismRequest mechanism_request(const PrivIncReg1::Options& options) {
+InputSet input_set(const StreamOptions& options) {
+  return options.input_set.empty() ? InputSet::implied_by(options.only_if, options.schema)
+                                   : InputSet::parse(options.input_set, options.schema);
+}
+
+std::optional<sketch::EmbeddingSettings> embedding_settings(const StreamOptions& options) {
+  if (!options.sketch) return std::nullopt;
+  return sketch::EmbeddingSettings{.kind = *options.sketch->embedding,
+                                   .rows = *options.sketch->dimension,
+                                   .columns = options.schema.dimension(),
+                                   .column_weight = *options.sketch->column_weight,
+                                   .seed = *options.sketch->seed};
+}
+
+std::shared_ptr<const LinearMap> make_sketch(const StreamOptions& options) {
+  const auto settings = embedding_settings(options);
+  return settings ? sketch::make_embedding(*settings) : nullptr;
+}
+
+privacy::MechanismRequest mechanism_request(const StreamOptions& options) {
   privacy::MechanismRequest request;
   request.budget = options.budget;
   request.neighbours = options.neighbours;
@@ -45,7 +94,7 @@ privacy::MechanismRequest mechanism_request(const PrivIncReg1::Options& options)
   request.strategy.horizon = options.horizon;
   request.strategy.buffers = options.buffers;
   request.strategy.tree_decoding = options.tree_decoding.value_or(TreeDecoding::optimal);
-  request.dimension = options.schema.dimension();
+  request.dimension = options.sketch ? *options.sketch->dimension : options.schema.dimension();
   request.rows_per_step = options.release_every;
   request.units = options.unit.has_value();
   if (options.unit) request.rows_per_unit = options.unit->max_rows;
@@ -53,11 +102,13 @@ privacy::MechanismRequest mechanism_request(const PrivIncReg1::Options& options)
   return request;
 }
 
-ModelFitter::Options fitter_options(const PrivIncReg1::Options& options, const privacy::MechanismPlan& plan) {
+ModelFitter::Options fitter_options(const StreamOptions& options, const privacy::MechanismPlan& plan,
+                                    std::shared_ptr<const LinearMap> sketch) {
   ModelFitter::Options result;
+  result.sketch = std::move(sketch);
   result.constraint = options.constraint;
   result.noise_aware_ridge = options.noise_aware_ridge;
-  if (options.solver == PrivIncReg1::Solver::noisy_proj_grad) {
+  if (options.solver == Solver::noisy_proj_grad) {
     result.noisy_proj_grad = NoisyProjGradSettings{
         .largest_noise = plan.noise_for(plan.strategy().max_decoder_norm()),
         .horizon_rows = static_cast<double>(options.horizon.steps()) * static_cast<double>(options.release_every)};

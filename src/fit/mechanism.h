@@ -1,20 +1,32 @@
-// What a request for PrivIncReg1 means: its defaults, the mechanism it asks for and how its models are fitted. Public
+// What a request means: its defaults, the mechanism it asks for and how its models are fitted. Public
 // settings only, so that whoever holds a release log can work out the same mechanism again.
 #pragma once
 
+#include <memory>
+#include <optional>
+
+#include "base/linear_map.h"
 #include "fit/model_fitter.h"
 #include "privacy/mechanism_plan.h"
-#include "rivulet/priv_inc_reg1.h"
+#include "rivulet/input_set.h"
+#include "rivulet/stream_options.h"
+#include "sketch/embedding.h"
 
 namespace rivulet::fit {
 
-// Every optional setting filled in, and a constraint from a file replaced by what the file says, so that a stored
-// request needs no other file; filling in again changes nothing. Throws RequestError where settings contradict each
-// other.
-PrivIncReg1::Options with_defaults(PrivIncReg1::Options options);
+// Every optional setting filled in (the seed of a sketch is drawn, its dimension chosen), and a constraint from a file
+// replaced by what the file says, so that a stored request needs no other file; filling in again changes nothing.
+// Throws RequestError where settings contradict each other.
+StreamOptions with_defaults(StreamOptions options);
 
-// Both need options that went through with_defaults().
-privacy::MechanismRequest mechanism_request(const PrivIncReg1::Options& options);
-ModelFitter::Options fitter_options(const PrivIncReg1::Options& options, const privacy::MechanismPlan& plan);
+// All need options that went through with_defaults().
+privacy::MechanismRequest mechanism_request(const StreamOptions& options);
+// The settings of Phi, and Phi itself; nothing without a sketch.
+std::optional<sketch::EmbeddingSettings> embedding_settings(const StreamOptions& options);
+std::shared_ptr<const LinearMap> make_sketch(const StreamOptions& options);
+ModelFitter::Options fitter_options(const StreamOptions& options, const privacy::MechanismPlan& plan,
+                                    std::shared_ptr<const LinearMap> sketch = nullptr);
+// The set X: declared, or what the conditions on rows imply.
+InputSet input_set(const StreamOptions& options);
 
 }  // namespace rivulet::fit

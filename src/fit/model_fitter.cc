@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "fit/cross_talk.h"
 #include "fit/excess_risk.h"
 #include "rivulet/error.h"
 #include "solve/noisy_proj_grad.h"
@@ -22,7 +23,7 @@ void require_shape(const Statistics& statistics, std::size_t dimension) {
   }
   throw RequestError("statistics", "they have " + std::to_string(statistics.dimension) + " coordinates, " +
                                        std::to_string(statistics.gram.size()) + " Gram entries and " +
-                                       std::to_string(statistics.cross.size()) + " cross moments; the schema has " +
+                                       std::to_string(statistics.cross.size()) + " cross moments; the mechanism has " +
                                        std::to_string(dimension) + " coordinates");
 }
 
@@ -32,54 +33,61 @@ std::shared_ptr<const ConstraintSet> unit_ball_constraint(const Schema& schema, 
 }
 
 ModelFitter::ModelFitter(const Schema& schema, const Options& options)
-    : schema_(schema),
-      options_(options),
-      names_(schema.coordinate_names()),
-      scales_(schema.value_scales()),
-      set_(unit_ball_constraint(schema, options.constraint)),
-      solver_(set_, {.regularise = options.noise_aware_ridge, .ridge = options.ridge}) {}
+    : options_(options),
+      dimension_(options.sketch ? options.sketch->rows() : schema.dimension()),
+      units_(schema, options.sketch != nullptr),
+      set_(unit_ball_constraint(schema, options.constraint)) {
+  if (options.sketch) {
+    corrects_cross_talk_ = options.noise_aware_ridge && set_->prefers_width();
+    image_solver_.emplace(set_, options.sketch,
+                          solve::ImageSolver::Options{.regularise = options.noise_aware_ridge, .ridge = options.ridge});
+  } else {
+    solver_.emplace(set_,
+                    solve::DefaultSolver::Options{.regularise = options.noise_aware_ridge, .ridge = options.ridge});
+  }
+}
 
-Model ModelFitter::fit(const Statistics& statistics) {
-  require_shape(statistics, schema_.dimension());
-  return in_user_units(statistics, solve(statistics));
+Model ModelFitter::fit(const Statistics& statistics, std::span<const double> start) {
+  require_shape(statistics, dimension_);
+  return units_.model(statistics, image_solver_ ? solve_and_lift(statistics, start) : solve(statistics));
 }
 
 std::vector<double> ModelFitter::solve(const Statistics& statistics) {
+  if (options_.noisy_proj_grad) return noisy_proj_grad(statistics, *set_);
   const solve::Quadratic quadratic{statistics.dimension, statistics.gram, statistics.cross};
-  if (!options_.noisy_proj_grad) {
-    const std::span<const double> theta = solver_.solve(quadratic, statistics.noise);
-    return {theta.begin(), theta.end()};
+  const std::span<const double> theta = solver_->solve(quadratic, statistics.noise);
+  return {theta.begin(), theta.end()};
+}
+
+// The last two lines of Algorithm PrivIncReg2: vartheta over Phi C, then theta = argmin ||theta||_C with Phi theta =
+// vartheta.
+std::vector<double> ModelFitter::solve_and_lift(const Statistics& statistics, std::span<const double> start) {
+  std::vector<double> theta;
+  std::vector<double> image(dimension_);
+  if (options_.noisy_proj_grad) {
+    image = noisy_proj_grad(statistics, *solve::make_image_set(set_, options_.sketch));
+  } else {
+    const std::vector<double> gram = corrects_cross_talk_ ? without_cross_talk(statistics) : statistics.gram;
+    const solve::Quadratic quadratic{statistics.dimension, gram, statistics.cross};
+    const std::span<const double> found = image_solver_->minimise(quadratic, statistics.noise, start);
+    theta.assign(found.begin(), found.end());
+    options_.sketch->apply(theta, image);
   }
+  const std::span<const double> lifted = image_solver_->lift(image, theta);
+  return {lifted.begin(), lifted.end()};
+}
+
+std::vector<double> ModelFitter::noisy_proj_grad(const Statistics& statistics, const ConstraintSet& set) const {
+  const solve::Quadratic quadratic{statistics.dimension, statistics.gram, statistics.cross};
   const NoisyProjGradSettings& settings = *options_.noisy_proj_grad;
-  const double diameter = set_->diameter();
+  const double diameter = set.diameter();
   const double alpha =
       gradient_accuracy(settings.largest_noise, static_cast<double>(statistics.dimension), diameter, settings.beta);
   const auto parameters = solve::NoisyProjGradParameters::from_corollary(
       diameter, alpha, loss_lipschitz(settings.horizon_rows, diameter), kMostIterations);
   return solve::noisy_proj_grad(
-      *set_, [&](std::span<const double> theta, std::span<double> gradient) { quadratic.gradient(theta, gradient); },
+      set, [&](std::span<const double> theta, std::span<double> gradient) { quadratic.gradient(theta, gradient); },
       parameters);
-}
-
-Model ModelFitter::in_user_units(const Statistics& statistics, std::vector<double> theta) const {
-  Model model;
-  model.step = statistics.step;
-  model.rows = statistics.rows;
-  model.noise = statistics.noise;
-  model.not_private = statistics.not_private;
-  const Schema::Scale target = schema_.target_scale();
-  const double norm_limit = schema_.norm_limit();
-  const std::size_t first = schema_.has_intercept() ? 1 : 0;
-  model.coefficients.reserve(scales_.size());
-  double constant = first == 1 ? target.centre + target.half_range * theta[0] / norm_limit : 0.0;
-  for (std::size_t i = 0; i < scales_.size(); ++i) {
-    const double slope = target.half_range * theta[first + i] / (norm_limit * scales_[i].half_range);
-    model.coefficients.push_back({names_[first + i], slope});
-    constant -= slope * scales_[i].centre;
-  }
-  model.intercept = constant;
-  model.theta = std::move(theta);
-  return model;
 }
 
 }  // namespace rivulet::fit

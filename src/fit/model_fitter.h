@@ -1,17 +1,22 @@
 // From private statistics to a model in the user's units. Post-processing: it sees statistics and public options only,
-// so the same statistics may be fitted again and again, and give the same bits every time.
+// so the same statistics may be fitted again and again, and give the same bits every time. With a sketch the model is
+// found in the image of the constraint set and lifted (PrivIncReg2).
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "base/linear_map.h"
+#include "fit/user_units.h"
 #include "rivulet/constraint.h"
 #include "rivulet/model.h"
 #include "rivulet/schema.h"
 #include "rivulet/statistics.h"
 #include "solve/default_solver.h"
+#include "solve/image_solver.h"
 
 namespace rivulet::fit {
 
@@ -29,28 +34,31 @@ class ModelFitter {
     // Regularisation of the fast solver; none when both are off.
     bool noise_aware_ridge = true;  // by the known noise (solve/regulariser.h)
     double ridge = 0.0;             // added to every diagonal entry of the Gram matrix, in unit-ball units
-    std::optional<NoisyProjGradSettings> noisy_proj_grad;  // present: the paper's solver
+    std::optional<NoisyProjGradSettings> noisy_proj_grad{};  // present: the paper's solver
+    std::shared_ptr<const LinearMap> sketch{};               // Phi, when the statistics are those of sketched rows
   };
 
   // Throws RequestError on a bad constraint or ridge.
   ModelFitter(const Schema& schema, const Options& options);
 
-  // Throws RequestError on statistics of another shape.
-  [[nodiscard]] Model fit(const Statistics& statistics);
-  // The model of a solution in unit-ball units, one entry per schema coordinate.
-  [[nodiscard]] Model in_user_units(const Statistics& statistics, std::vector<double> theta) const;
+  // Throws RequestError on statistics of another shape. `start` is where the search in the image begins, the solution
+  // of an earlier step or nothing; without a sketch it is not looked at.
+  [[nodiscard]] Model fit(const Statistics& statistics, std::span<const double> start = {});
   // The constraint set in unit-ball units: the paper's C.
   [[nodiscard]] const ConstraintSet& constraint() const { return *set_; }
 
  private:
   [[nodiscard]] std::vector<double> solve(const Statistics& statistics);
+  [[nodiscard]] std::vector<double> solve_and_lift(const Statistics& statistics, std::span<const double> start);
+  [[nodiscard]] std::vector<double> noisy_proj_grad(const Statistics& statistics, const ConstraintSet& set) const;
 
-  Schema schema_;
   Options options_;
-  std::vector<std::string> names_;
-  std::vector<Schema::Scale> scales_;
+  std::size_t dimension_;  // of the statistics
+  UserUnits units_;
   std::shared_ptr<const ConstraintSet> set_;
-  solve::DefaultSolver solver_;
+  std::optional<solve::DefaultSolver> solver_;  // one of the two
+  std::optional<solve::ImageSolver> image_solver_;
+  bool corrects_cross_talk_ = false;  // see cross_talk.h
 };
 
 // Throws RequestError unless these are statistics of that many coordinates.

@@ -8,8 +8,8 @@
 
 namespace rivulet::fit {
 
-PlanReport::PlanReport(const privacy::MechanismPlan& plan, const ConstraintSet& set, double beta)
-    : plan_(plan), set_(set), beta_(beta) {}
+PlanReport::PlanReport(const privacy::MechanismPlan& plan, const ConstraintSet& set, double beta, bool sketched)
+    : plan_(plan), set_(set), beta_(beta), sketched_(sketched) {}
 
 double PlanReport::noise_share(std::uint64_t step) const {
   const double dimension = static_cast<double>(plan_.request().dimension);
@@ -27,9 +27,13 @@ PlanAtStep PlanReport::at(std::uint64_t step) const {
   const double rows = static_cast<double>(step) * static_cast<double>(plan_.request().rows_per_step);
   const double trivial = rows * std::pow(1.0 + set_.diameter(), 2);
   const bool paper = plan_.request().profile == Profile::paper;
+  // Of the set that is solved over: with a sketch its image (see sketch_plan.h).
+  const double m = static_cast<double>(plan_.request().dimension);
+  const double diameter = set_.diameter() + (sketched_ ? set_.gaussian_width() / std::sqrt(m) : 0.0);
+  const double distortion = sketched_ ? rows * set_.diameter() * set_.diameter() / m : 0.0;
   const auto bound = [&](double beta) {
-    return paper ? noisy_proj_grad_bound(plan_.noise_for(largest_decoder_norm()), set_, beta)
-                 : fast_solver_bound(result.noise, set_, 0.0, beta);
+    return distortion + (paper ? noisy_proj_grad_bound(plan_.noise_for(largest_decoder_norm()), m, diameter, beta)
+                               : fast_solver_bound(result.noise, diameter, set_.gaussian_width(), 0.0, beta));
   };
   result.predicted_excess_risk = std::min(bound(1.0), trivial);
   result.excess_risk_bound = std::min(bound(beta_), trivial);

@@ -16,14 +16,15 @@ struct PlanAtStep {
   double decoder_norm = 0.0;
   NoiseLevel noise;
   double noise_share = 0.0;            // see steps_until_share
-  double predicted_excess_risk = 0.0;  // expected bound for the exact minimiser over K, never above the trivial bound
+  double predicted_excess_risk = 0.0;  // expected bound for the exact minimiser over K, never above the trivial bound;
+                                       // with a sketch, its distortion (sketch_plan.h) included
   double excess_risk_bound = 0.0;      // holds with probability 1 - beta at this step
 };
 
 class PlanReport {
  public:
-  // `set` in unit-ball units.
-  PlanReport(const privacy::MechanismPlan& plan, const ConstraintSet& set, double beta);
+  // `set` in unit-ball units. `sketched`: the plan is for a sketch of rows of the set's dimension.
+  PlanReport(const privacy::MechanismPlan& plan, const ConstraintSet& set, double beta, bool sketched = false);
 
   [[nodiscard]] PlanAtStep at(std::uint64_t step) const;
   // The step of the worst prefix noise up to the horizon (or up to the design horizon when unbounded).
@@ -40,6 +41,7 @@ class PlanReport {
   const privacy::MechanismPlan& plan_;
   const ConstraintSet& set_;
   double beta_;
+  bool sketched_;
 };
 
 }  // namespace rivulet::fit

@@ -29,15 +29,16 @@ void read_regularisation(std::string_view text, fit::ModelFitter::Options& out) 
                                            "LAMBDA, e.g. ridge:10");
 }
 
-fit::ModelFitter::Options read_options(const PrivIncReg1::Options& stream, const Refit::Options& options,
+fit::ModelFitter::Options read_options(const StreamOptions& stream, const Refit::Options& options,
                                        const privacy::MechanismPlan* plan) {
-  PrivIncReg1::Options request = stream;
+  StreamOptions request = stream;
   request.solver = options.solver;
   request = fit::with_defaults(request);
   fit::ModelFitter::Options result;
+  result.sketch = fit::make_sketch(request);
   result.constraint = options.constraint;
   read_regularisation(options.regularisation, result);
-  if (request.solver == PrivIncReg1::Solver::noisy_proj_grad) {
+  if (request.solver == Solver::noisy_proj_grad) {
     if (result.ridge > 0.0) {
       throw RequestError("regularisation", shown(std::string_view(options.regularisation)) +
                                                " given, but noisy_proj_grad has no regularisation; accepted: auto or "
@@ -53,13 +54,26 @@ fit::ModelFitter::Options read_options(const PrivIncReg1::Options& stream, const
   return result;
 }
 
+// A seed or dimension made up now would not be those of the statistics.
+const StreamOptions& with_known_sketch(const StreamOptions& stream) {
+  if (!stream.sketch || (stream.sketch->seed && stream.sketch->dimension)) return stream;
+  throw RequestError(
+      "sketch", "its seed or dimension is not given; accepted: the options of the stream that made the statistics");
+}
+
 }  // namespace
 
 struct Refit::Inside {
-  Inside(const PrivIncReg1::Options& stream, const Options& options, const privacy::MechanismPlan* plan)
-      : schema(options.features ? stream.schema.subset(*options.features) : stream.schema),
-        whole_dimension(stream.schema.dimension()),
+  Inside(const StreamOptions& stream, const Options& options, const privacy::MechanismPlan* plan)
+      : schema(options.features ? with_known_sketch(stream).schema.subset(*options.features)
+                                : with_known_sketch(stream).schema),
+        whole_dimension(stream.sketch ? *fit::with_defaults(stream).sketch->dimension : stream.schema.dimension()),
         fitter(schema, read_options(stream, options, plan)) {
+    if (options.features && stream.sketch) {
+      throw RequestError("features",
+                         "given, but the statistics are those of sketched rows, in which features cannot be told "
+                         "apart; accepted: all features");
+    }
     if (options.features) positions = stream.schema.subset_coordinates(*options.features);
   }
 
@@ -91,17 +105,17 @@ struct Refit::Inside {
   Statistics part;                                    // memory of fit()
 };
 
-Refit::Options Refit::settings_of(const PrivIncReg1::Options& stream) {
-  const PrivIncReg1::Options complete = fit::with_defaults(stream);
+Refit::Options Refit::settings_of(const StreamOptions& stream) {
+  const StreamOptions complete = fit::with_defaults(stream);
   return {.constraint = complete.constraint,
           .solver = complete.solver,
           .features = std::nullopt,
           .regularisation = complete.noise_aware_ridge ? "auto" : "none"};
 }
 
-Refit::Refit(const PrivIncReg1::Options& stream, const Options& options)
+Refit::Refit(const StreamOptions& stream, const Options& options)
     : inside_(std::make_unique<Inside>(stream, options, nullptr)) {}
-Refit::Refit(const PrivIncReg1::Options& stream, const Options& options, const privacy::MechanismPlan& plan)
+Refit::Refit(const StreamOptions& stream, const Options& options, const privacy::MechanismPlan& plan)
     : inside_(std::make_unique<Inside>(stream, options, &plan)) {}
 Refit::Refit(Refit&&) noexcept = default;
 Refit& Refit::operator=(Refit&&) noexcept = default;
@@ -119,9 +133,9 @@ Statistics Refit::select(const Statistics& statistics) const {
   return part;
 }
 
-Model Refit::fit(const Statistics& statistics) {
+Model Refit::fit(const Statistics& statistics, std::span<const double> start) {
   fit::require_shape(statistics, inside_->whole_dimension);
-  if (!inside_->positions) return inside_->fitter.fit(statistics);
+  if (!inside_->positions) return inside_->fitter.fit(statistics, start);
   inside_->select(statistics, inside_->part);
   return inside_->fitter.fit(inside_->part);
 }

@@ -6,13 +6,14 @@
 
 #include "base/shown.h"
 #include "geometry/ball.h"
+#include "geometry/faces.h"
 #include "rivulet/constraint.h"
 #include "rivulet/error.h"
 
 namespace rivulet {
 namespace {
 
-class Box final : public ConstraintSet {
+class Box final : public ConstraintSet, public geometry::Faces {
  public:
   Box(std::size_t dimension, double low, double high) : dimension_(dimension), low_(low), high_(high) {
     if (dimension == 0) throw RequestError("dimension", "0 given; accepted: 1 or more");
@@ -66,6 +67,23 @@ class Box final : public ConstraintSet {
     return std::make_unique<Box>(dimension_, bound(low_), bound(high_));
   }
   [[nodiscard]] bool prefers_width() const override { return false; }
+
+  [[nodiscard]] std::unique_ptr<ConstraintSet> restricted(std::span<const std::size_t> coordinates) const override {
+    return std::make_unique<Box>(coordinates.size(), low_, high_);
+  }
+  [[nodiscard]] std::vector<std::size_t> most_promising(std::span<const double> /*direction*/,
+                                                        std::size_t /*count*/) const override {
+    return {};
+  }
+  [[nodiscard]] geometry::ProjectionDerivative projection_derivative(
+      std::span<const double> point, std::span<const double> projection) const override {
+    geometry::ProjectionDerivative result;
+    for (std::size_t i = 0; i < point.size(); ++i) {
+      if (point[i] == projection[i]) result.active.push_back(i);
+    }
+    result.weight.assign(result.active.size(), 1.0);
+    return result;
+  }
 
  private:
   std::size_t dimension_;

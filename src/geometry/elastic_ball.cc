@@ -12,13 +12,14 @@
 #include "geometry/ball.h"
 #include "geometry/cached_width.h"
 #include "geometry/elastic_width.h"
+#include "geometry/faces.h"
 #include "rivulet/constraint.h"
 #include "rivulet/error.h"
 
 namespace rivulet {
 namespace {
 
-class ElasticBall final : public ConstraintSet {
+class ElasticBall final : public ConstraintSet, public geometry::Faces {
  public:
   ElasticBall(std::size_t dimension, double l1_share, double radius)
       : dimension_(dimension), l1_share_(l1_share), radius_(radius) {
@@ -66,6 +67,36 @@ class ElasticBall final : public ConstraintSet {
   }
   [[nodiscard]] bool prefers_width() const override {
     return geometry::far_below_l2_ball(gaussian_width(), dimension_, radius_);
+  }
+
+  [[nodiscard]] std::unique_ptr<ConstraintSet> restricted(std::span<const std::size_t> coordinates) const override {
+    return std::make_unique<ElasticBall>(coordinates.size(), l1_share_, radius_);
+  }
+  [[nodiscard]] std::vector<std::size_t> most_promising(std::span<const double> direction,
+                                                        std::size_t count) const override {
+    std::vector<double> scores(direction.begin(), direction.end());
+    for (double& score : scores) score = std::abs(score);
+    return geometry::largest_scores(scores, count);
+  }
+  // x - v = m w with the normal w_i = A sign(v_i) + 2 (1 - A) v_i where v_i is not zero, in units of R; the curvature
+  // is 2 (1 - A) in all these directions.
+  [[nodiscard]] geometry::ProjectionDerivative projection_derivative(
+      std::span<const double> point, std::span<const double> projection) const override {
+    if (contains(point, 0.0)) return geometry::ProjectionDerivative::identity(dimension_);
+    std::vector<std::size_t> active;
+    std::vector<double> normal;
+    double along = 0.0;
+    double squares = 0.0;
+    for (std::size_t i = 0; i < projection.size(); ++i) {
+      if (projection[i] == 0.0) continue;
+      active.push_back(i);
+      normal.push_back(std::copysign(l1_share_, projection[i]) + 2.0 * (1.0 - l1_share_) * (projection[i] / radius_));
+      along += normal.back() * ((point[i] - projection[i]) / radius_);
+      squares += normal.back() * normal.back();
+    }
+    const double multiplier = std::max(0.0, along / squares);
+    std::vector<double> weight(active.size(), 1.0 / (1.0 + 2.0 * (1.0 - l1_share_) * multiplier));
+    return geometry::surface_derivative(std::move(active), std::move(weight), std::move(normal));
   }
 
  private:

@@ -8,6 +8,7 @@
 #include "base/shown.h"
 #include "geometry/ball.h"
 #include "geometry/cached_width.h"
+#include "geometry/faces.h"
 #include "geometry/gaussian_width.h"
 #include "geometry/threshold.h"
 #include "rivulet/constraint.h"
@@ -23,7 +24,7 @@ std::size_t dimension_of(std::span<const std::size_t> sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
 }
 
-class GroupBall final : public ConstraintSet {
+class GroupBall final : public ConstraintSet, public geometry::Faces {
  public:
   GroupBall(std::span<const std::size_t> sizes, double radius)
       : sizes_(sizes.begin(), sizes.end()), dimension_(dimension_of(sizes)), radius_(radius) {
@@ -108,6 +109,62 @@ class GroupBall final : public ConstraintSet {
   }
   [[nodiscard]] std::optional<double> euclidean_radius() const override {
     return sizes_.size() == 1 ? std::optional(radius_) : std::nullopt;
+  }
+
+  [[nodiscard]] std::unique_ptr<ConstraintSet> restricted(std::span<const std::size_t> coordinates) const override {
+    std::vector<std::size_t> sizes;
+    std::size_t end = 0;
+    auto next = coordinates.begin();
+    for (const std::size_t size : sizes_) {
+      end += size;
+      const auto first = next;
+      while (next != coordinates.end() && *next < end) ++next;
+      if (next != first) sizes.push_back(static_cast<std::size_t>(next - first));
+    }
+    return std::make_unique<GroupBall>(sizes, radius_);
+  }
+  [[nodiscard]] std::vector<std::size_t> most_promising(std::span<const double> direction,
+                                                        std::size_t count) const override {
+    std::vector<std::size_t> groups = geometry::largest_scores(norms_of(direction), count);
+    std::sort(groups.begin(), groups.end());
+    std::vector<std::size_t> coordinates;
+    std::size_t begin = 0;
+    auto next = groups.begin();
+    for (std::size_t k = 0; k < sizes_.size() && next != groups.end(); ++k) {
+      if (*next == k) {
+        for (std::size_t i = begin; i < begin + sizes_[k]; ++i) coordinates.push_back(i);
+        ++next;
+      }
+      begin += sizes_[k];
+    }
+    return coordinates;
+  }
+  // A group of norm n that survives the threshold s is x (1 - s/n): along itself it moves with the others, whose norms
+  // keep their sum, across itself it turns.
+  [[nodiscard]] geometry::ProjectionDerivative projection_derivative(
+      std::span<const double> point, std::span<const double> projection) const override {
+    if (contains(point, 0.0)) return geometry::ProjectionDerivative::identity(dimension_);
+    geometry::ProjectionDerivative result;
+    double count = 0.0;
+    std::size_t begin = 0;
+    for (const std::size_t size : sizes_) {
+      const auto group = point.subspan(begin, size);
+      const double norm = geometry::norm_in_units(group, 1.0);
+      const double kept = norm > 0.0 ? geometry::norm_in_units(projection.subspan(begin, size), 1.0) / norm : 0.0;
+      if (kept > 0.0) {
+        for (std::size_t i = 0; i < size; ++i) {
+          result.active.push_back(begin + i);
+          result.weight.push_back(std::min(1.0, kept));
+          result.axis.push_back(std::sqrt(std::max(0.0, 1.0 - kept)) * (group[i] / norm));
+          result.normal.push_back(group[i] / norm);
+        }
+        result.block_sizes.push_back(size);
+        count += 1.0;
+      }
+      begin += size;
+    }
+    for (double& entry : result.normal) entry /= std::sqrt(count);
+    return result;
   }
 
  private:

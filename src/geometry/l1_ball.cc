@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "geometry/ball.h"
+#include "geometry/faces.h"
 #include "geometry/gaussian_width.h"
 #include "geometry/threshold.h"
 #include "rivulet/constraint.h"
@@ -10,7 +11,7 @@
 namespace rivulet {
 namespace {
 
-class L1Ball final : public ConstraintSet {
+class L1Ball final : public ConstraintSet, public geometry::Faces {
  public:
   L1Ball(std::size_t dimension, double radius) : dimension_(dimension), radius_(radius) {
     geometry::require_ball(dimension, radius);
@@ -55,6 +56,31 @@ class L1Ball final : public ConstraintSet {
     return std::make_unique<L1Ball>(dimension_, geometry::scaled_radius(radius_, factor));
   }
   [[nodiscard]] bool prefers_width() const override { return true; }
+
+  [[nodiscard]] std::unique_ptr<ConstraintSet> restricted(std::span<const std::size_t> coordinates) const override {
+    return std::make_unique<L1Ball>(coordinates.size(), radius_);
+  }
+  [[nodiscard]] bool spanned_by_axes() const override { return true; }
+  [[nodiscard]] std::vector<std::size_t> most_promising(std::span<const double> direction,
+                                                        std::size_t count) const override {
+    std::vector<double> scores(direction.begin(), direction.end());
+    for (double& score : scores) score = std::abs(score);
+    return geometry::largest_scores(scores, count);
+  }
+  // The entries that survive the threshold move together: their absolute values keep their sum.
+  [[nodiscard]] geometry::ProjectionDerivative projection_derivative(
+      std::span<const double> point, std::span<const double> projection) const override {
+    if (contains(point, 0.0)) return geometry::ProjectionDerivative::identity(dimension_);
+    std::vector<std::size_t> active;
+    std::vector<double> normal;
+    for (std::size_t i = 0; i < projection.size(); ++i) {
+      if (projection[i] == 0.0) continue;
+      active.push_back(i);
+      normal.push_back(projection[i] > 0.0 ? 1.0 : -1.0);
+    }
+    std::vector<double> weight(active.size(), 1.0);
+    return geometry::surface_derivative(std::move(active), std::move(weight), std::move(normal));
+  }
 
  private:
   std::size_t dimension_;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "geometry/ball.h"
+#include "geometry/faces.h"
 #include "geometry/gaussian_width.h"
 #include "rivulet/constraint.h"
 
@@ -15,7 +16,7 @@ double sum_of_squares(std::span<const double> point) {
   return sum;
 }
 
-class L2Ball final : public ConstraintSet {
+class L2Ball final : public ConstraintSet, public geometry::Faces {
  public:
   L2Ball(std::size_t dimension, double radius) : dimension_(dimension), radius_(radius) {
     geometry::require_ball(dimension, radius);
@@ -49,6 +50,22 @@ class L2Ball final : public ConstraintSet {
   }
   [[nodiscard]] bool prefers_width() const override { return false; }
   [[nodiscard]] std::optional<double> euclidean_radius() const override { return radius_; }
+
+  [[nodiscard]] std::unique_ptr<ConstraintSet> restricted(std::span<const std::size_t> coordinates) const override {
+    return std::make_unique<L2Ball>(coordinates.size(), radius_);
+  }
+  [[nodiscard]] std::vector<std::size_t> most_promising(std::span<const double> /*direction*/,
+                                                        std::size_t /*count*/) const override {
+    return {};
+  }
+  [[nodiscard]] geometry::ProjectionDerivative projection_derivative(
+      std::span<const double> point, std::span<const double> projection) const override {
+    geometry::ProjectionDerivative sphere = geometry::ProjectionDerivative::identity(dimension_);
+    if (contains(point, 0.0)) return sphere;
+    const double shrinkage = 1.0 / gauge(point);
+    return geometry::surface_derivative(std::move(sphere.active), std::vector<double>(dimension_, shrinkage),
+                                        std::vector<double>(projection.begin(), projection.end()));
+  }
 
  private:
   // Dividing by the largest entry first keeps every intermediate value in range.

@@ -7,6 +7,7 @@
 #include "base/shown.h"
 #include "geometry/ball.h"
 #include "geometry/cached_width.h"
+#include "geometry/faces.h"
 #include "geometry/gaussian_width.h"
 #include "geometry/lp_projection.h"
 #include "base/portable_math.h"
@@ -16,7 +17,7 @@
 namespace rivulet {
 namespace {
 
-class LpBall final : public ConstraintSet {
+class LpBall final : public ConstraintSet, public geometry::Faces {
  public:
   LpBall(std::size_t dimension, double p, double radius) : dimension_(dimension), p_(p), radius_(radius) {
     geometry::require_ball(dimension, radius);
@@ -88,6 +89,39 @@ class LpBall final : public ConstraintSet {
   }
   [[nodiscard]] bool prefers_width() const override {
     return geometry::far_below_l2_ball(gaussian_width(), dimension_, radius_);
+  }
+
+  [[nodiscard]] std::unique_ptr<ConstraintSet> restricted(std::span<const std::size_t> coordinates) const override {
+    return std::make_unique<LpBall>(coordinates.size(), p_, radius_);
+  }
+  [[nodiscard]] std::vector<std::size_t> most_promising(std::span<const double> /*direction*/,
+                                                        std::size_t /*count*/) const override {
+    return {};
+  }
+  // x - v = m w with the normal w_i = sign(v_i) |v_i|^(p-1), in units of R; the curvature along coordinate i is
+  // (p - 1) |v_i|^(p-2), infinite where v_i is zero.
+  [[nodiscard]] geometry::ProjectionDerivative projection_derivative(
+      std::span<const double> point, std::span<const double> projection) const override {
+    if (contains(point, 0.0)) return geometry::ProjectionDerivative::identity(dimension_);
+    std::vector<std::size_t> active;
+    std::vector<double> normal;
+    double along = 0.0;
+    double squares = 0.0;
+    for (std::size_t i = 0; i < projection.size(); ++i) {
+      if (projection[i] == 0.0) continue;
+      const double power = portable_exp((p_ - 1.0) * portable_log(std::abs(projection[i]) / radius_));
+      active.push_back(i);
+      normal.push_back(std::copysign(power, projection[i]));
+      along += normal.back() * ((point[i] - projection[i]) / radius_);
+      squares += power * power;
+    }
+    const double multiplier = std::max(0.0, along / squares);
+    std::vector<double> weight(active.size());
+    for (std::size_t k = 0; k < active.size(); ++k) {
+      const double entry = std::abs(projection[active[k]]) / radius_;
+      weight[k] = entry / (entry + multiplier * (p_ - 1.0) * std::abs(normal[k]));
+    }
+    return geometry::surface_derivative(std::move(active), std::move(weight), std::move(normal));
   }
 
  private:

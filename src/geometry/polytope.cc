@@ -13,6 +13,7 @@
 #include "base/shown.h"
 #include "geometry/ball.h"
 #include "geometry/cached_width.h"
+#include "geometry/faces.h"
 #include "geometry/nearest_point.h"
 #include "geometry/polytope_width.h"
 #include "rivulet/constraint.h"
@@ -53,7 +54,7 @@ double longest_vertex(const Hull& hull) {
   return longest;
 }
 
-class Polytope final : public ConstraintSet {
+class Polytope final : public ConstraintSet, public VertexSet {
  public:
   explicit Polytope(Scaled scaled) : hull_(std::move(scaled.hull)), exponent_(scaled.exponent) {
     radius_ = longest_vertex(hull_);
@@ -138,6 +139,11 @@ class Polytope final : public ConstraintSet {
   }
 
   [[nodiscard]] double diameter() const override { return std::scalbn(radius_, exponent_); }
+  [[nodiscard]] std::vector<double> vertices() const override {
+    std::vector<double> rows = hull_.entries;
+    for (double& value : rows) value = std::scalbn(value, exponent_);
+    return rows;
+  }
   [[nodiscard]] double gaussian_width() const override {
     return std::scalbn(unit_width_.get([this] { return hull_width(hull_); }), exponent_);
   }

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "geometry/ball.h"
+#include "geometry/faces.h"
 #include "geometry/gaussian_width.h"
 #include "geometry/threshold.h"
 #include "rivulet/constraint.h"
@@ -26,7 +27,7 @@ double careful_sum(std::span<const double> entries) {
   return sum + lost;
 }
 
-class Simplex final : public ConstraintSet {
+class Simplex final : public ConstraintSet, public geometry::Faces {
  public:
   Simplex(std::size_t dimension, double total) : dimension_(dimension), total_(total) {
     geometry::require_ball(dimension, total);
@@ -73,6 +74,27 @@ class Simplex final : public ConstraintSet {
     return std::make_unique<Simplex>(dimension_, geometry::scaled_radius(total_, factor));
   }
   [[nodiscard]] bool prefers_width() const override { return true; }
+
+  [[nodiscard]] std::unique_ptr<ConstraintSet> restricted(std::span<const std::size_t> coordinates) const override {
+    return std::make_unique<Simplex>(coordinates.size(), total_);
+  }
+  [[nodiscard]] bool spanned_by_axes() const override { return true; }
+  [[nodiscard]] std::vector<std::size_t> most_promising(std::span<const double> direction,
+                                                        std::size_t count) const override {
+    std::vector<double> scores(direction.begin(), direction.end());
+    for (double& score : scores) score = -score;
+    return geometry::largest_scores(scores, count);
+  }
+  // The entries that survive the threshold keep their sum.
+  [[nodiscard]] geometry::ProjectionDerivative projection_derivative(
+      std::span<const double> /*point*/, std::span<const double> projection) const override {
+    std::vector<std::size_t> active;
+    for (std::size_t i = 0; i < projection.size(); ++i) {
+      if (projection[i] > 0.0) active.push_back(i);
+    }
+    std::vector<double> ones(active.size(), 1.0);
+    return geometry::surface_derivative(std::move(active), ones, ones);
+  }
 
  private:
   // Gives what rounding has left over to the largest entry, which is at least R/d and hardly notices. What is missing

@@ -17,8 +17,18 @@ void RowBatch::check_width(std::span<const double> values) const {
 
 void RowBatch::observe(std::span<const double> values, double target) {
   check_width(values);
-  if (!lattice_->quantise(values, target, sum_.next_row(), scratch_)) ++unusable_;
+  count(lattice_->quantise(values, target, sum_.next_row(), scratch_));
   sum_.commit_row();
+}
+
+void RowBatch::observe(const SparseRow& row, double target) {
+  count(lattice_->quantise(row, target, sum_.next_row(), scratch_));
+  sum_.commit_row();
+}
+
+void RowBatch::count(RowFate fate) {
+  unusable_ += fate == RowFate::unusable ? 1 : 0;
+  distorted_ += fate == RowFate::distorted ? 1 : 0;
 }
 
 void RowBatch::observe_nothing() {
@@ -33,18 +43,20 @@ void RowBatch::merge(RowBatch&& other) {
   if (other.lattice_ != lattice_) throw RequestError("batch", "the rows were gathered for another stream");
   sum_.merge(other.sum_);
   unusable_ += other.unusable_;
+  distorted_ += other.distorted_;
   other.clear();
 }
 
 void RowBatch::clear() {
   sum_.clear();
   unusable_ = 0;
+  distorted_ = 0;
 }
 
 Kernel::Kernel(const privacy::MechanismPlan& plan, const Schema& schema, std::unique_ptr<NoiseSource> noise,
-               const Domain& domain)
+               const Domain& domain, const std::optional<RowSketch>& sketch)
     : plan_(plan),
-      lattice_(std::make_shared<RowLattice>(schema, plan.limits(), domain)),
+      lattice_(std::make_shared<RowLattice>(schema, plan.limits(), domain, sketch ? sketch->map : nullptr)),
       current_(lattice_),
       encoder_(make_encoder(plan)),
       noise_(std::move(noise)),
@@ -54,10 +66,20 @@ Kernel::Kernel(const privacy::MechanismPlan& plan, const Schema& schema, std::un
                                      " coordinates; the mechanism was planned for " +
                                      std::to_string(plan.layout().dimension));
   }
+  if (sketch) sketch_ = sketch->settings;
   if (plan.request().units) units_ = std::make_unique<UnitCap>(plan.request().rows_per_unit);
 }
 
 void Kernel::observe(std::span<const double> values, double target, std::optional<std::string_view> unit) {
+  observe_row(values, target, unit);
+}
+
+void Kernel::observe(const SparseRow& row, double target, std::optional<std::string_view> unit) {
+  observe_row(row, target, unit);
+}
+
+template <class Values>
+void Kernel::observe_row(const Values& values, double target, std::optional<std::string_view> unit) {
   if (step_is_full()) throw Error("kernel: the step is full; it must be closed before another row");
   if (unit.has_value() != (units_ != nullptr)) {
     throw RequestError("unit", units_ ? "the promise is for units, so every row needs the identifier of its unit"
@@ -99,6 +121,7 @@ void Kernel::close_step(NoisyStep& out) {
   ++steps_;
   rows_ += current_.rows();
   unusable_ += current_.unusable_;
+  distorted_ += current_.distorted_;
   current_.sum_.write(plan_.layout(), sums_);
   current_.clear();
   noise_->begin_step(steps_);
@@ -115,14 +138,15 @@ namespace {
 
 constexpr std::string_view kStateMagic = "rivulet kernel 1";
 
-// Everything that gives a state's integers their meaning and the noise to come its width.
-std::string mechanism_of(const privacy::MechanismPlan& plan) {
-  const privacy::MechanismRequest& request = plan.request();
-  const privacy::PlanDecisions decisions = plan.decisions();
+}  // namespace
+
+std::string Kernel::mechanism() const {
+  const privacy::MechanismRequest& request = plan_.request();
+  const privacy::PlanDecisions decisions = plan_.decisions();
   ByteWriter writer;
   writer.text(to_string(request.strategy.kind));
-  writer.u64(plan.layout().dimension);
-  writer.u64(plan.layout().size());
+  writer.u64(plan_.layout().dimension);
+  writer.u64(plan_.layout().size());
   writer.u64(request.rows_per_step);
   writer.u64(request.units ? request.rows_per_unit : 0);
   writer.u64(decisions.bits);
@@ -135,16 +159,21 @@ std::string mechanism_of(const privacy::MechanismPlan& plan) {
   }
   writer.all(decisions.theta_gap_numerators);
   writer.all(decisions.omega_numerators);
+  if (sketch_) {
+    writer.text(to_string(sketch_->kind));
+    writer.u64(sketch_->rows);
+    writer.u64(sketch_->columns);
+    writer.u64(sketch_->column_weight);
+    writer.u64(sketch_->seed);
+  }
   return writer.take();
 }
-
-}  // namespace
 
 void Kernel::save(SensitiveState& out) {
   if (broken_) throw Error("kernel: an earlier step failed after its noise was drawn; this stream cannot go on");
   ByteWriter writer;
   writer.raw(kStateMagic);
-  writer.text(mechanism_of(plan_));
+  writer.text(mechanism());
   writer.u64(steps_);
   writer.u64(rows_);
   writer.u64(unusable_);
@@ -152,6 +181,10 @@ void Kernel::save(SensitiveState& out) {
   writer.u64(current_.unusable_);
   current_.sum_.save(writer);
   encoder_->save(writer);
+  if (sketch_) {
+    writer.u64(distorted_);
+    writer.u64(current_.distorted_);
+  }
   if (units_) units_->save(writer);
   out.kernel = SensitiveBytes(writer.take());
   out.units = units_ ? units_->take_changes() : std::vector<SensitiveUnitCount>();
@@ -164,7 +197,7 @@ void Kernel::restore(const SensitiveState& state) {
   broken_ = true;  // until all of it is there
   ByteReader reader(state.kernel.view(), "the kernel's state");
   if (reader.raw(kStateMagic.size()) != kStateMagic) reader.damaged("it is not one this version can read");
-  if (reader.text() != mechanism_of(plan_)) reader.damaged("it belongs to another mechanism");
+  if (reader.text() != mechanism()) reader.damaged("it belongs to another mechanism");
   steps_ = reader.u64();
   rows_ = reader.u64();
   unusable_ = reader.u64();
@@ -176,6 +209,11 @@ void Kernel::restore(const SensitiveState& state) {
                           current_.unusable_ <= current_.rows() && over_limit_ <= unusable_ + current_.unusable_;
   if (!consistent) reader.damaged("its counts contradict each other");
   encoder_->restore(steps_, reader);
+  if (sketch_) {
+    distorted_ = reader.u64();
+    current_.distorted_ = reader.u64();
+    if (distorted_ > rows_ || current_.distorted_ > current_.rows()) reader.damaged("its counts contradict each other");
+  }
   if (units_) units_->restore(reader, state.units);
   reader.finish();
   broken_ = false;

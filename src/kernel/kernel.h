@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "kernel/row_lattice.h"
 #include "kernel/unit_cap.h"
 #include "privacy/mechanism_plan.h"
+#include "sketch/embedding.h"
 #include "wall/noisy_step.h"
 #include "wall/sensitive_state.h"
 
@@ -34,6 +36,7 @@ class RowBatch {
 
   // `values` has lattice->row_width() entries; a NaN marks a missing one. An unusable row counts as a zero row.
   void observe(std::span<const double> values, double target);
+  void observe(const SparseRow& row, double target);
   // A row that may not contribute: it counts, as a zero row.
   void observe_nothing();
   // Takes the other's rows over and leaves it empty: a row enters a stream once. Throws RequestError when `other` was
@@ -44,25 +47,37 @@ class RowBatch {
  private:
   friend class Kernel;
   void check_width(std::span<const double> values) const;
+  // Any row has the right width: one that has not is unusable.
+  void check_width(const SparseRow& /*row*/) const {}
+  void count(RowFate fate);
   void clear();
 
   std::shared_ptr<const RowLattice> lattice_;
   MomentSum sum_;
   std::uint64_t unusable_ = 0;
-  std::vector<double> scratch_;
+  std::uint64_t distorted_ = 0;
+  RowScratch scratch_;
+};
+
+// Phi and what identifies it. Neither is known to be the other's: whoever makes one makes both.
+struct RowSketch {
+  sketch::EmbeddingSettings settings;
+  std::shared_ptr<const LinearMap> map;
 };
 
 class Kernel {
  public:
   // The mechanism, the rows it is made for and where its noise comes from. `domain` is the set G: a row outside counts
-  // as a zero row. With plan.request().units a row needs the identifier of its unit.
+  // as a zero row. With plan.request().units a row needs the identifier of its unit. With a sketch the plan is for the
+  // sketch's dimension.
   Kernel(const privacy::MechanismPlan& plan, const Schema& schema, std::unique_ptr<NoiseSource> noise,
-         const Domain& domain = {});
+         const Domain& domain = {}, const std::optional<RowSketch>& sketch = std::nullopt);
 
   // Throws Error when the current step is full: close it first. `unit` is the row's unit when the promise is for units
   // (RequestError when one is given and it is not, or the other way round); an empty one makes the row a zero row, and
   // so does being past the unit's limit.
   void observe(std::span<const double> values, double target, std::optional<std::string_view> unit = std::nullopt);
+  void observe(const SparseRow& row, double target, std::optional<std::string_view> unit = std::nullopt);
   // Takes the batch's rows over and leaves it empty. Throws RequestError when it has more rows than the current step
   // has room for.
   void absorb(RowBatch&& batch);
@@ -94,9 +109,16 @@ class Kernel {
   // For the operator's eyes only: exact, not private, never to be published.
   [[nodiscard]] std::uint64_t unusable_rows_for_operator() const { return unusable_ + current_.unusable_; }
   [[nodiscard]] std::uint64_t over_limit_rows_for_operator() const { return over_limit_; }
+  [[nodiscard]] std::uint64_t distorted_rows_for_operator() const { return distorted_ + current_.distorted_; }
 
  private:
+  template <class Values>
+  void observe_row(const Values& values, double target, std::optional<std::string_view> unit);
+  // Everything that gives a state's integers their meaning and the noise to come its width.
+  [[nodiscard]] std::string mechanism() const;
+
   privacy::MechanismPlan plan_;
+  std::optional<sketch::EmbeddingSettings> sketch_;
   std::shared_ptr<const RowLattice> lattice_;
   RowBatch current_;
   std::unique_ptr<Encoder> encoder_;
@@ -106,6 +128,7 @@ class Kernel {
   std::uint64_t steps_ = 0;
   std::uint64_t rows_ = 0;
   std::uint64_t unusable_ = 0;
+  std::uint64_t distorted_ = 0;
   std::uint64_t over_limit_ = 0;    // not usable, because the unit had its share
   std::unique_ptr<UnitCap> units_;  // none when the unit is the row
   bool broken_ = false;

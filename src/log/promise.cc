@@ -45,8 +45,7 @@ std::string meta(Database& database, const char* key) {
 
 }  // namespace
 
-std::shared_ptr<const Promise> Promise::made(const PrivIncReg1::Options& options,
-                                             const privacy::PlanDecisions& decisions) {
+std::shared_ptr<const Promise> Promise::made(const StreamOptions& options, const privacy::PlanDecisions& decisions) {
   const std::string request = request_text(options);
   const std::string decided = decisions_bytes(decisions);
   const std::string model = new_model(options.insecure_seed);
@@ -67,7 +66,7 @@ std::shared_ptr<const Promise> Promise::read(Database& database) {
   }
   const privacy::PlanDecisions decisions = parse_decisions(decided, path);
   try {
-    const PrivIncReg1::Options options = fit::with_defaults(parse_request(request, path));
+    const StreamOptions options = fit::with_defaults(parse_request(request, path));
     (void)Domain(options.only_if, options.schema);
     return std::make_shared<Promise>(Promise{request, decided, made_by, model, digest, options,
                                              privacy::MechanismPlan(fit::mechanism_request(options), decisions)});

@@ -7,7 +7,7 @@
 
 #include "log/database.h"
 #include "privacy/mechanism_plan.h"
-#include "rivulet/priv_inc_reg1.h"
+#include "rivulet/incremental_regression.h"
 
 namespace rivulet::log {
 
@@ -19,12 +19,11 @@ struct Promise {
   std::string model;   // 16 bytes of its own, so that no two models have anything in common that could be mixed up
   std::string digest;  // of the four
 
-  PrivIncReg1::Options options;
+  StreamOptions options;
   privacy::MechanismPlan plan;  // as decided then
 
   // Of a new model. With an insecure seed nothing is random, `model` neither. Throws RequestError.
-  static std::shared_ptr<const Promise> made(const PrivIncReg1::Options& options,
-                                             const privacy::PlanDecisions& decisions);
+  static std::shared_ptr<const Promise> made(const StreamOptions& options, const privacy::PlanDecisions& decisions);
   // Not taken on trust: the mechanism that the decisions describe is accounted for again. Throws DamagedFile.
   static std::shared_ptr<const Promise> read(Database& database);
 

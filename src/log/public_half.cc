@@ -42,13 +42,6 @@ LedgerEntry entry_from(const Statement& row) {
           row.number(4), std::string(row.text(5))};
 }
 
-// Solutions are stored; the fitter only puts them into the user's units.
-fit::ModelFitter::Options unit_options(const PrivIncReg1::Options& options) {
-  fit::ModelFitter::Options result;
-  result.constraint = options.constraint;
-  return result;
-}
-
 std::string tip_seal(const Promise& promise, const Tip& tip) {
   return Digest()
       .add(kTipMark)
@@ -89,7 +82,7 @@ PublicHalf::PublicHalf(Database& database, std::shared_ptr<const Promise> promis
     : database_(database),
       kind_(check_opened(database)),
       promise_(promise != nullptr ? std::move(promise) : Promise::read(database)),
-      fitter_(promise_->options.schema, unit_options(promise_->options)),
+      units_(promise_->options.schema, promise_->options.sketch.has_value()),
       insert_(database, "INSERT INTO public_release VALUES(?, ?, ?, ?, ?)") {
   if (stored_promise_digest(database) != promise_->digest) damaged("it became another model while it was open");
 }
@@ -137,6 +130,11 @@ std::string PublicHalf::chain(std::uint64_t step) {
   return std::string(select.bytes(0));
 }
 
+std::vector<double> PublicHalf::solution_from(std::string_view bytes, const std::string& name) const {
+  const std::size_t size = promise_->options.schema.dimension();
+  return promise_->options.sketch ? parse_sparse_vector(bytes, size, name) : parse_vector(bytes, size, name);
+}
+
 Release PublicHalf::release_from(const Row& row, const std::string& previous_chain) {
   const std::string name = "model: '" + database_.path() + "': the release of step " + std::to_string(row.step);
   if (release_chain(previous_chain, row.step, row.rows, row.statistics, row.theta) != row.chain) {
@@ -148,7 +146,7 @@ Release PublicHalf::release_from(const Row& row, const std::string& previous_cha
   release.statistics.step = row.step;
   release.statistics.rows = row.rows;
   release.statistics.not_private = promise_->options.insecure_seed.has_value();
-  release.model = fitter_.in_user_units(release.statistics, parse_vector(row.theta, dimension, name));
+  release.model = units_.model(release.statistics, solution_from(row.theta, name));
   release.chain = hexadecimal(row.chain);
   return release;
 }
@@ -186,7 +184,8 @@ Release PublicHalf::read(std::uint64_t step) {
 void PublicHalf::append(const Statistics& statistics, const std::vector<double>& theta, Tip& tip) {
   if (statistics.step != tip.step + 1) throw Error("model: a release came out of order");
   const std::string numbers = statistics_bytes(statistics);
-  const std::string solution = vector_bytes(theta);
+  // A lifted solution is mostly zeros, in a dimension that a matrix would not fit.
+  const std::string solution = promise_->options.sketch ? sparse_vector_bytes(theta) : vector_bytes(theta);
   std::string chain = release_chain(tip.chain, statistics.step, statistics.rows, numbers, solution);
   insert_.bind(0, statistics.step)
       .bind(1, statistics.rows)

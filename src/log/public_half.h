@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "fit/model_fitter.h"
+#include "fit/user_units.h"
 #include "log/database.h"
 #include "log/digest.h"
 #include "log/format.h"
@@ -58,6 +58,7 @@ class PublicHalf {
  private:
   struct Row;
   [[nodiscard]] Release release_from(const Row& row, const std::string& previous_chain);
+  [[nodiscard]] std::vector<double> solution_from(std::string_view bytes, const std::string& name) const;
   std::string release_chain(std::string_view previous, std::uint64_t step, std::uint64_t rows,
                             std::string_view statistics, std::string_view theta);
   [[noreturn]] void damaged(const std::string& how) const;
@@ -65,7 +66,7 @@ class PublicHalf {
   Database& database_;
   FileKind kind_;
   std::shared_ptr<const Promise> promise_;
-  fit::ModelFitter fitter_;
+  fit::UserUnits units_;
   Digest digest_;
   Statement insert_;
 };

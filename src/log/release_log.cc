@@ -36,7 +36,7 @@ ReleaseLog::ReleaseLog(ReleaseLog&&) noexcept = default;
 ReleaseLog& ReleaseLog::operator=(ReleaseLog&&) noexcept = default;
 ReleaseLog::~ReleaseLog() = default;
 
-const PrivIncReg1::Options& ReleaseLog::options() const {
+const StreamOptions& ReleaseLog::options() const {
   return inside_->reader.promise()->options;
 }
 bool ReleaseLog::is_export() const {

@@ -27,6 +27,9 @@ ordered_json features_json(const Schema& schema) {
     ordered_json entry{{"name", feature.name}};
     if (const auto* bounds = std::get_if<Interval>(&feature.domain)) {
       entry["bounds"] = bounds_json(*bounds);
+    } else if (const auto* block = std::get_if<Block>(&feature.domain)) {
+      entry["columns"] = block->columns;
+      entry["bounds"] = bounds_json(block->bounds);
     } else {
       entry["levels"] = std::get<Levels>(feature.domain).names;
     }
@@ -35,11 +38,18 @@ ordered_json features_json(const Schema& schema) {
   return features;
 }
 
-const char* word(PrivIncReg1::Solver solver) {
-  return solver == PrivIncReg1::Solver::noisy_proj_grad ? "noisy_proj_grad" : "fast";
+ordered_json sketch_json(const Sketch& sketch) {
+  return {{"dimension", *sketch.dimension},
+          {"embedding", to_string(*sketch.embedding)},
+          {"column-weight", *sketch.column_weight},
+          {"seed", *sketch.seed}};
 }
 
-ordered_json to_json(const PrivIncReg1::Options& options) {
+const char* word(Solver solver) {
+  return solver == Solver::noisy_proj_grad ? "noisy_proj_grad" : "fast";
+}
+
+ordered_json to_json(const StreamOptions& options) {
   const Schema& schema = options.schema;
   ordered_json json;
   json["target"] = {{"name", schema.target_name()}, {"bounds", bounds_json(schema.target_bounds())}};
@@ -64,6 +74,9 @@ ordered_json to_json(const PrivIncReg1::Options& options) {
   json["solver"] = word(options.solver);
   json["noise-aware-ridge"] = options.noise_aware_ridge;
   json["insecure-seed"] = options.insecure_seed ? ordered_json(*options.insecure_seed) : ordered_json();
+  // Only where there is one: the requests of older versions read the same.
+  if (options.sketch) json["sketch"] = sketch_json(*options.sketch);
+  if (!options.input_set.empty()) json["row-set"] = options.input_set;
   return json;
 }
 
@@ -79,6 +92,8 @@ class Keys {
     used_.insert(key);
     return *found;
   }
+  // Null when it is not there.
+  const ordered_json* find(const char* key) { return json_.contains(key) ? &(*this)[key] : nullptr; }
   void finish() const {
     for (const auto& [key, value] : json_.items()) {
       if (!used_.contains(key)) throw RequestError(key, "unknown");
@@ -102,7 +117,9 @@ Schema schema_from(Keys& keys) {
   for (const ordered_json& entry : keys["features"]) {
     Keys feature(entry);
     const auto name = feature["name"].get<std::string>();
-    if (entry.contains("bounds")) {
+    if (entry.contains("columns")) {
+      schema.block(name, whole(feature["columns"]), bounds_from(feature["bounds"]));
+    } else if (entry.contains("bounds")) {
       schema.feature(name, bounds_from(feature["bounds"]));
     } else {
       schema.categorical(name, feature["levels"].get<std::vector<std::string>>());
@@ -122,9 +139,9 @@ TreeDecoding decoding_from(const std::string& text) {
   throw RequestError("tree-decoding", "unknown");
 }
 
-PrivIncReg1::Solver solver_from(const std::string& text) {
-  if (text == "fast") return PrivIncReg1::Solver::fast;
-  if (text == "noisy_proj_grad") return PrivIncReg1::Solver::noisy_proj_grad;
+Solver solver_from(const std::string& text) {
+  if (text == "fast") return Solver::fast;
+  if (text == "noisy_proj_grad") return Solver::noisy_proj_grad;
   throw RequestError("solver", "unknown");
 }
 
@@ -136,6 +153,19 @@ std::optional<PrivacyUnit> unit_from(const ordered_json& json) {
   return unit;
 }
 
+Sketch sketch_from(const ordered_json& json) {
+  Keys keys(json);
+  Sketch sketch;
+  sketch.dimension = whole(keys["dimension"]);
+  sketch.embedding = parse_embedding(keys["embedding"].get<std::string>());
+  const std::uint64_t weight = whole(keys["column-weight"]);
+  if (weight > 1000) throw RequestError("column-weight", "too large");
+  sketch.column_weight = static_cast<unsigned>(weight);
+  sketch.seed = whole(keys["seed"]);
+  keys.finish();
+  return sketch;
+}
+
 // A request that came with a file never makes anybody open another one.
 std::string constraint_from(const ordered_json& json) {
   auto text = json.get<std::string>();
@@ -145,9 +175,9 @@ std::string constraint_from(const ordered_json& json) {
   return text;
 }
 
-PrivIncReg1::Options from_json(const ordered_json& json) {
+StreamOptions from_json(const ordered_json& json) {
   Keys keys(json);
-  PrivIncReg1::Options options;
+  StreamOptions options;
   options.schema = schema_from(keys);
   options.budget = {keys["epsilon"].get<double>(), keys["delta"].get<double>()};
   options.budget.validate();
@@ -171,13 +201,15 @@ PrivIncReg1::Options from_json(const ordered_json& json) {
   options.solver = solver_from(keys["solver"].get<std::string>());
   options.noise_aware_ridge = keys["noise-aware-ridge"].get<bool>();
   if (const ordered_json& seed = keys["insecure-seed"]; !seed.is_null()) options.insecure_seed = whole(seed);
+  if (const ordered_json* sketch = keys.find("sketch")) options.sketch = sketch_from(*sketch);
+  if (const ordered_json* set = keys.find("row-set")) options.input_set = set->get<std::string>();
   keys.finish();
   return options;
 }
 
 }  // namespace
 
-std::string request_text(const PrivIncReg1::Options& options) {
+std::string request_text(const StreamOptions& options) {
   try {
     return to_json(options).dump();
   } catch (const nlohmann::json::exception&) {
@@ -185,7 +217,7 @@ std::string request_text(const PrivIncReg1::Options& options) {
   }
 }
 
-PrivIncReg1::Options parse_request(std::string_view text, const std::string& path) {
+StreamOptions parse_request(std::string_view text, const std::string& path) {
   try {
     return from_json(ordered_json::parse(text));
   } catch (const nlohmann::json::exception&) {
@@ -196,16 +228,23 @@ PrivIncReg1::Options parse_request(std::string_view text, const std::string& pat
   }
 }
 
-std::string first_difference(const PrivIncReg1::Options& stored, const PrivIncReg1::Options& given) {
+std::string first_difference(const StreamOptions& stored, const StreamOptions& given) {
   // For people to read: a request may hold text that no model would be made with.
   const auto shown = [](const ordered_json& json) {
     return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   };
   const ordered_json before = to_json(stored);
   const ordered_json now = to_json(given);
-  for (const auto& [key, value] : before.items()) {
-    if (now.at(key) != value)
-      return key + " (the model has " + shown(value) + ", the request " + shown(now.at(key)) + ")";
+  const auto at = [](const ordered_json& json, const std::string& key) {
+    return json.contains(key) ? json.at(key) : ordered_json();
+  };
+  for (const ordered_json* side : {&before, &now}) {
+    for (const auto& [key, value] : side->items()) {
+      const ordered_json stored_value = at(before, key);
+      const ordered_json given_value = at(now, key);
+      if (stored_value == given_value) continue;
+      return key + " (the model has " + shown(stored_value) + ", the request " + shown(given_value) + ")";
+    }
   }
   return "";
 }

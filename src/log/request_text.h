@@ -6,18 +6,18 @@
 #include <string_view>
 
 #include "privacy/mechanism_plan.h"
-#include "rivulet/priv_inc_reg1.h"
+#include "rivulet/incremental_regression.h"
 
 namespace rivulet::log {
 
 // JSON with fixed keys. The options must have their defaults filled in.
-std::string request_text(const PrivIncReg1::Options& options);
+std::string request_text(const StreamOptions& options);
 // Throws DamagedFile on anything request_text() would not have written: a missing, unknown or mistyped key, a value
 // that is not accepted.
-PrivIncReg1::Options parse_request(std::string_view text, const std::string& path);
+StreamOptions parse_request(std::string_view text, const std::string& path);
 
 // The name of the first key in which the two differ, with both values; empty when they are the same.
-std::string first_difference(const PrivIncReg1::Options& stored, const PrivIncReg1::Options& given);
+std::string first_difference(const StreamOptions& stored, const StreamOptions& given);
 
 std::string decisions_bytes(const privacy::PlanDecisions& decisions);
 privacy::PlanDecisions parse_decisions(std::string_view bytes, const std::string& path);

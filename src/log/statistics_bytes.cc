@@ -1,5 +1,6 @@
 #include "log/statistics_bytes.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/bytes.h"
@@ -79,6 +80,60 @@ std::vector<double> parse_vector(std::string_view bytes, std::size_t size, const
   require_numbers(bytes, size, reader);
   std::vector<double> values(size);
   for (double& value : values) value = finite(reader);
+  return values;
+}
+
+namespace {
+
+constexpr std::uint64_t kAll = 0;
+constexpr std::uint64_t kNonZeros = 1;
+
+}  // namespace
+
+std::string sparse_vector_bytes(const std::vector<double>& values) {
+  const auto zeros = static_cast<std::size_t>(std::count(values.begin(), values.end(), 0.0));
+  const std::size_t others = values.size() - zeros;
+  ByteWriter writer;
+  writer.u64(values.size());
+  if (2 * others + 1 >= values.size()) {
+    writer.u64(kAll);
+    for (const double value : values) writer.f64(value);
+    return writer.take();
+  }
+  writer.u64(kNonZeros);
+  writer.u64(others);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] == 0.0) continue;
+    writer.u64(i);
+    writer.f64(values[i]);
+  }
+  return writer.take();
+}
+
+std::vector<double> parse_sparse_vector(std::string_view bytes, std::size_t size, const std::string& what) {
+  ByteReader reader(bytes, what);
+  if (reader.u64() != size) reader.damaged("it has another number of entries than it should");
+  const std::uint64_t form = reader.u64();
+  if (form == kAll) {
+    require_numbers(bytes, size + 2, reader);
+    std::vector<double> values(size);
+    for (double& value : values) value = finite(reader);
+    reader.finish();
+    return values;
+  }
+  if (form != kNonZeros) reader.damaged("it is written in a way this version does not know");
+  const std::uint64_t others = reader.u64();
+  if (others > size) reader.damaged("it has more entries than it should");
+  require_numbers(bytes, 3 + 2 * static_cast<std::size_t>(others), reader);
+  std::vector<double> values(size, 0.0);
+  std::uint64_t next = 0;
+  for (std::uint64_t i = 0; i < others; ++i) {
+    const std::uint64_t position = reader.u64();
+    if (position < next || position >= size) reader.damaged("its positions do not ascend");
+    next = position + 1;
+    values[position] = finite(reader);
+  }
+  reader.finish();
   return values;
 }
 

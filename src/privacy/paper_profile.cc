@@ -1,5 +1,6 @@
 #include "privacy/paper_profile.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -45,6 +46,20 @@ double theorem_4_2_bound(const Budget& budget, std::uint64_t horizon_steps, doub
   const double steps = static_cast<double>(horizon_steps);
   return std::pow(std::log2(steps), 1.5) * std::sqrt(std::log(1.0 / budget.delta)) * diameter * diameter *
          (std::sqrt(dimension) + std::sqrt(std::log(steps / beta))) / budget.epsilon;
+}
+
+double paper_sketch_dimension(double width, double rows, double beta) {
+  const double gamma = std::cbrt(width / rows);
+  return std::ceil(std::max(width * width, std::log(rows / beta)) / (gamma * gamma));
+}
+
+double theorem_5_7_bound(const Budget& budget, double rows, double width, double diameter, double opt, double beta) {
+  const double log_rows = std::log2(rows);
+  const double noise = std::cbrt(rows * width * width) * log_rows * log_rows * diameter * diameter *
+                       std::sqrt(std::log(1.0 / budget.delta) * std::log(1.0 / beta)) / budget.epsilon;
+  const double root = std::pow(rows, 1.0 / 6.0) * std::cbrt(width) * diameter * std::sqrt(opt);
+  const double fourth = std::pow(rows * width * width * opt, 0.25) * std::pow(diameter, 1.5);
+  return noise + root + fourth;
 }
 
 }  // namespace rivulet::privacy

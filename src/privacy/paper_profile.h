@@ -24,4 +24,13 @@ double paper_kappa(const Budget& budget, std::uint64_t horizon_steps);
 double theorem_4_2_bound(const Budget& budget, std::uint64_t horizon_steps, double dimension, double diameter,
                          double beta);
 
+// gamma and m of PrivIncReg2's first line, constants 1: gamma = (W / T)^(1/3), m = gamma^-2 max(W^2, ln(T / beta)),
+// with W = w(X) + w(C). Rounded up.
+double paper_sketch_dimension(double width, double rows, double beta);
+
+// The expression inside the O(.) of Theorem 5.7, constants 1, where the best model's loss is `opt`:
+//   T^(1/3) W^(2/3) log2(T)^2 ||C||^2 sqrt(ln(1/delta) ln(1/beta)) / epsilon
+//     + T^(1/6) W^(1/3) ||C|| opt^(1/2) + T^(1/4) W^(1/2) ||C||^(3/2) opt^(1/4).
+double theorem_5_7_bound(const Budget& budget, double rows, double width, double diameter, double opt, double beta);
+
 }  // namespace rivulet::privacy

@@ -25,8 +25,11 @@ struct EmbeddingSettings {
 // Memory that columns may be kept in; those that do not fit are made anew whenever they are asked for.
 inline constexpr std::size_t kColumnMemory = std::size_t{256} << 20;
 
-// Throws RequestError naming "sketch" unless 1 <= m <= d, 1 <= d <= 2^32 - 1 and, for sparse signs, 1 <= column_weight <=
-// min(m, 64).
+// Throws RequestError naming "sketch" unless 1 <= d <= 2^32 - 1, 1 <= m <= min(d, 2^31) and, for sparse signs,
+// 1 <= column_weight <= min(m, 64).
+void require_valid(const EmbeddingSettings& settings);
+
+// Throws as require_valid() does.
 std::shared_ptr<const LinearMap> make_embedding(const EmbeddingSettings& settings,
                                                 std::size_t column_memory = kColumnMemory);
 

@@ -17,6 +17,30 @@ constexpr double kCurvatureMargin = 1.05;
 constexpr double kLongestStep = 1e8;
 constexpr std::size_t kFinishingSteps = 20;
 
+// Q + ridge I for a matrix Q.
+class DenseOperator final : public QuadraticOperator {
+ public:
+  DenseOperator(const Quadratic& quadratic, double ridge) : quadratic_(&quadratic), ridge_(ridge) {}
+
+  void multiply(std::span<const double> theta, std::span<double> out) const override {
+    quadratic_->multiply(theta, out);
+    if (ridge_ != 0.0) add_multiple(ridge_, theta.data(), out.data(), theta.size());
+  }
+  [[nodiscard]] std::span<const double> cross() const override { return quadratic_->cross; }
+  [[nodiscard]] double first_curvature() const override {
+    const std::size_t d = quadratic_->dimension;
+    double curvature = 0.0;
+    for (std::size_t i = 0; i < d; ++i) {
+      curvature = std::max(curvature, std::abs(quadratic_->gram[i * d + i] + ridge_));
+    }
+    return curvature;
+  }
+
+ private:
+  const Quadratic* quadratic_;
+  double ridge_;
+};
+
 }  // namespace
 
 Descent::Descent(std::shared_ptr<const ConstraintSet> set) : set_(std::move(set)) {
@@ -27,25 +51,20 @@ Descent::Descent(std::shared_ptr<const ConstraintSet> set) : set_(std::move(set)
   }
 }
 
-void Descent::apply(std::span<const double> point, std::span<double> image) const {
-  quadratic_->multiply(point, image);
-  if (ridge_ != 0.0) add_multiple(ridge_, point.data(), image.data(), point.size());
-}
-
-double Descent::objective(std::span<const double> point, std::span<const double> image) const {
-  return dot(point, image) - 2.0 * dot(quadratic_->cross, point);
+double Descent::value(std::span<const double> point, std::span<const double> image) const {
+  return dot(point, image) - 2.0 * dot(cross_, point);
 }
 
 double Descent::find_gap() {
   double gap = 0.0;
-  for (std::size_t i = 0; i < slope_.size(); ++i) slope_[i] = theta_image_[i] - quadratic_->cross[i];
+  for (std::size_t i = 0; i < slope_.size(); ++i) slope_[i] = theta_image_[i] - cross_[i];
   set_->minimise_linear(slope_, vertex_);
   for (std::size_t i = 0; i < slope_.size(); ++i) gap += slope_[i] * (theta_[i] - vertex_[i]);
   return std::max(0.0, 2.0 * gap);
 }
 
 bool Descent::frank_wolfe_step(DescentResult& result) {
-  apply(vertex_, trial_image_);
+  operator_->multiply(vertex_, trial_image_);
   double bend = 0.0;
   for (std::size_t i = 0; i < theta_.size(); ++i) {
     bend += (vertex_[i] - theta_[i]) * (trial_image_[i] - theta_image_[i]);
@@ -54,8 +73,8 @@ bool Descent::frank_wolfe_step(DescentResult& result) {
   const double length = bend > 0.0 ? std::min(1.0, 0.5 * result.gap / bend) : 1.0;
   for (std::size_t i = 0; i < theta_.size(); ++i) trial_[i] = theta_[i] + length * (vertex_[i] - theta_[i]);
   set_->project(trial_);
-  apply(trial_, trial_image_);
-  const double reached = objective(trial_, trial_image_);
+  operator_->multiply(trial_, trial_image_);
+  const double reached = value(trial_, trial_image_);
   if (!(reached < result.objective)) return false;
   std::swap(theta_, trial_);
   std::swap(theta_image_, trial_image_);
@@ -66,15 +85,15 @@ bool Descent::frank_wolfe_step(DescentResult& result) {
 void Descent::gradient_step(DescentResult& result) {
   double steepest = 0.0;
   for (std::size_t i = 0; i < theta_.size(); ++i) {
-    steepest = std::max(steepest, std::abs(ahead_image_[i] - quadratic_->cross[i]));
+    steepest = std::max(steepest, std::abs(ahead_image_[i] - cross_[i]));
   }
   curvature_ = std::max(curvature_, steepest / (kLongestStep * set_->diameter()));
   for (;;) {
     for (std::size_t i = 0; i < theta_.size(); ++i) {
-      trial_[i] = ahead_[i] - (ahead_image_[i] - quadratic_->cross[i]) / curvature_;
+      trial_[i] = ahead_[i] - (ahead_image_[i] - cross_[i]) / curvature_;
     }
     set_->project(trial_);
-    apply(trial_, trial_image_);
+    operator_->multiply(trial_, trial_image_);
     double length = 0.0;
     double bend = 0.0;
     for (std::size_t i = 0; i < theta_.size(); ++i) {
@@ -90,19 +109,23 @@ void Descent::gradient_step(DescentResult& result) {
 
 DescentResult Descent::run(const Quadratic& quadratic, double ridge, double relative_gap, std::size_t max_iterations,
                            std::span<double> theta) {
-  quadratic_ = &quadratic;
-  ridge_ = ridge;
-  const std::size_t d = quadratic.dimension;
-  // A start only: the largest diagonal entry is the curvature along a coordinate. Steps raise it where they find more.
-  curvature_ = 0.0;
-  for (std::size_t i = 0; i < d; ++i) curvature_ = std::max(curvature_, std::abs(quadratic.gram[i * d + i] + ridge));
+  return run(DenseOperator(quadratic, ridge), relative_gap, max_iterations, theta);
+}
+
+DescentResult Descent::run(const QuadraticOperator& objective, double relative_gap, std::size_t max_iterations,
+                           std::span<double> theta) {
+  operator_ = &objective;
+  cross_ = objective.cross();
+  const std::size_t d = theta.size();
+  // A start only. Steps raise it where they find more.
+  curvature_ = objective.first_curvature();
 
   std::copy(theta.begin(), theta.end(), theta_.begin());
-  apply(theta_, theta_image_);
+  operator_->multiply(theta_, theta_image_);
   previous_ = theta_;
   previous_image_ = theta_image_;
   DescentResult result;
-  result.objective = objective(theta_, theta_image_);
+  result.objective = value(theta_, theta_image_);
 
   double momentum = 1.0;
   for (; result.iterations < max_iterations; ++result.iterations) {
@@ -116,7 +139,7 @@ DescentResult Descent::run(const Quadratic& quadratic, double ridge, double rela
       ahead_image_[i] = theta_image_[i] + beta * (theta_image_[i] - previous_image_[i]);
     }
     gradient_step(result);
-    const double reached = objective(trial_, trial_image_);
+    const double reached = value(trial_, trial_image_);
     if (!(reached < result.objective)) {
       if (momentum == 1.0) break;  // a plain gradient step gains nothing: rounding has the last word
       momentum = 1.0;

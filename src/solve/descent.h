@@ -23,6 +23,23 @@ struct DescentResult {
   bool saw_negative_curvature = false;
 };
 
+// The objective theta^T Q theta - 2 q^T theta as a descent needs it.
+class QuadraticOperator {
+ public:
+  virtual ~QuadraticOperator() = default;
+  // out = Q theta.
+  virtual void multiply(std::span<const double> theta, std::span<double> out) const = 0;
+  // q.
+  [[nodiscard]] virtual std::span<const double> cross() const = 0;
+  // The curvature along some coordinate, the largest if that is cheap to know: where a descent begins to learn it.
+  [[nodiscard]] virtual double first_curvature() const = 0;
+
+ protected:
+  QuadraticOperator() = default;
+  QuadraticOperator(const QuadraticOperator&) = default;
+  QuadraticOperator& operator=(const QuadraticOperator&) = default;
+};
+
 // One product with Q an iteration, over the non-zero entries of the iterate only: extrapolated points reuse the
 // products of their two ends. Keeps its memory between calls and nothing else: a result depends on the arguments alone.
 class Descent {
@@ -33,11 +50,12 @@ class Descent {
   // relative_gap * |objective| or the iterations are spent. The objective never rises; theta stays in K.
   DescentResult run(const Quadratic& quadratic, double ridge, double relative_gap, std::size_t max_iterations,
                     std::span<double> theta);
+  // The same for an objective that is no matrix; without a ridge.
+  DescentResult run(const QuadraticOperator& objective, double relative_gap, std::size_t max_iterations,
+                    std::span<double> theta);
 
  private:
-  // image = (Q + ridge I) point.
-  void apply(std::span<const double> point, std::span<double> image) const;
-  [[nodiscard]] double objective(std::span<const double> point, std::span<const double> image) const;
+  [[nodiscard]] double value(std::span<const double> point, std::span<const double> image) const;
   // Sets vertex_ to the Frank-Wolfe vertex at theta_ and returns the gap there.
   double find_gap();
   // theta_ to the exact minimiser on the segment to vertex_. False when that gains nothing.
@@ -47,8 +65,8 @@ class Descent {
   void gradient_step(DescentResult& result);
 
   std::shared_ptr<const ConstraintSet> set_;
-  const Quadratic* quadratic_ = nullptr;
-  double ridge_ = 0.0;
+  const QuadraticOperator* operator_ = nullptr;
+  std::span<const double> cross_;
   double curvature_ = 0.0;  // estimate of the largest eigenvalue along the steps taken
 
   std::vector<double> theta_, theta_image_;

@@ -7,13 +7,19 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "base/linear_map.h"
 #include "rivulet/constraint.h"
 #include "rivulet/model.h"
+#include "solve/image_ellipsoid.h"
+#include "solve/image_lift.h"
+#include "solve/image_minimiser.h"
+#include "solve/image_problem.h"
 #include "solve/quadratic.h"
+#include "solve/regulariser.h"
 
 namespace rivulet::solve {
 
@@ -24,11 +30,11 @@ struct ImageSolverOptions {
 
 // How well the last call did.
 struct ImageReport {
-  double objective = 0.0;      // minimise(): at the result
-  double gap = 0.0;            // minimise(): Frank-Wolfe duality gap over K; bounds objective - minimum where Q is convex
-  double gauge = 0.0;          // lift(): ||theta||_K
-  double gauge_bound = 0.0;    // lift(): no theta with this image has a smaller gauge (by duality)
-  double residual = 0.0;       // lift(): ||Phi theta - image||
+  double objective = 0.0;    // minimise(): at the result
+  double gap = 0.0;          // minimise(): Frank-Wolfe duality gap over K; bounds objective - minimum where Q is convex
+  double gauge = 0.0;        // lift(): ||theta||_K
+  double gauge_bound = 0.0;  // lift(): no theta with this image has a smaller gauge (by duality)
+  double residual = 0.0;     // lift(): ||Phi theta - image||
   std::size_t iterations = 0;
 };
 
@@ -41,18 +47,34 @@ class ImageSolver {
   ImageSolver(std::shared_ptr<const ConstraintSet> set, std::shared_ptr<const LinearMap> map, Options options = {});
 
   // theta in K with the least objective; `quadratic` has map.rows() dimensions. `start`, a point of K near the answer
-  // (that of the step before) makes it faster; empty: none. The result lies in K (contains() with tolerance 0) and stays
-  // valid until the next call. Throws Error as DefaultSolver::solve().
+  // (that of the step before) makes it faster; empty: none. The result lies in K (contains() with tolerance 0) and
+  // stays valid until the next call. Throws Error as DefaultSolver::solve().
   std::span<const double> minimise(const Quadratic& quadratic, const NoiseLevel& noise,
                                    std::span<const double> start = {});
 
-  // argmin ||theta||_K subject to Phi theta = image, for an image of a point of K. `start` is such a point if the caller
-  // has one, or a guess. The result lies in K always; report().residual says how well its image fits.
+  // argmin ||theta||_K subject to Phi theta = image, for an image of a point of K. `start` is such a point if the
+  // caller has one, or a guess. The result lies in K always; report().residual says how well its image fits.
   std::span<const double> lift(std::span<const double> image, std::span<const double> start = {});
 
   [[nodiscard]] const ImageReport& report() const { return report_; }
 
  private:
+  // Q and q in units in which K has a diameter near 1 and the larger of them is near 1, ridge and regulariser applied.
+  // Returns the objective's exponent in these units, nothing where the objective is zero everywhere.
+  std::optional<int> prepare(const Quadratic& quadratic, const NoiseLevel& noise);
+  void finish(std::span<const double> point);
+
+  std::shared_ptr<const ConstraintSet> set_;
+  std::shared_ptr<const LinearMap> map_;
+  Options options_;
+  ImageProblem problem_;
+  std::optional<Regulariser> regulariser_;
+  std::unique_ptr<ImageEllipsoid> ellipsoid_;
+  ImageMinimiser minimiser_;
+  ImageLift lift_;
+  std::vector<double> gram_, cross_;
+  Quadratic prepared_;
+  std::vector<double> point_, theta_, image_;
   ImageReport report_;
 };
 

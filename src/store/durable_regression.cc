@@ -16,12 +16,16 @@ struct DurableRegression::Inside {
   explicit Inside(const std::string& path) : file(path), regression(restored()) { file.begin_writing(); }
 
   // What the file holds has passed its digests; that it makes sense to the mechanism is checked here.
-  PrivIncReg1 restored() {
+  IncrementalRegression restored() {
     try {
       const log::Promise& promise = *file.half().promise();
-      PrivIncReg1 result(promise.options, promise.plan.decisions());
+      IncrementalRegression result(promise.options, promise.plan.decisions());
       RegressionState state;
       file.read(state, source, delivered);
+      // The search for the next model begins where it would have if nothing had been interrupted.
+      if (promise.options.sketch && file.steps() > 0) {
+        state.last_solution = file.half().read(file.steps()).model.theta;
+      }
       result.restore(state);
       if (result.step() == file.steps()) return result;
       throw DamagedFile("its state is of another step than its last release");
@@ -64,7 +68,7 @@ struct DurableRegression::Inside {
   store::ModelFile file;
   std::string source;
   std::uint64_t delivered = 0;
-  PrivIncReg1 regression;
+  IncrementalRegression regression;
   std::vector<store::NewRelease> waiting;
   bool announced = false;  // in the ledger, with the first commit: an open that changes nothing leaves no trace
   bool broken = false;
@@ -76,8 +80,8 @@ DurableRegression::DurableRegression(DurableRegression&&) noexcept = default;
 DurableRegression& DurableRegression::operator=(DurableRegression&&) noexcept = default;
 DurableRegression::~DurableRegression() = default;
 
-DurableRegression DurableRegression::create(const std::string& path, const PrivIncReg1::Options& options) {
-  PrivIncReg1 fresh(options);
+DurableRegression DurableRegression::create(const std::string& path, const StreamOptions& options) {
+  IncrementalRegression fresh(options);
   RegressionState state;
   fresh.save(state);
   store::ModelFile::create(path, fresh.options(), fresh.plan().decisions(), state);
@@ -100,6 +104,16 @@ bool DurableRegression::observe(std::span<const double> values, double target) {
 bool DurableRegression::observe(std::span<const double> values, double target, std::string_view unit) {
   inside_->require_sound();
   return inside_->keep_release(inside_->regression.observe(values, target, unit));
+}
+
+bool DurableRegression::observe(const SparseRow& row, double target) {
+  inside_->require_sound();
+  return inside_->keep_release(inside_->regression.observe(row, target));
+}
+
+bool DurableRegression::observe(const SparseRow& row, double target, std::string_view unit) {
+  inside_->require_sound();
+  return inside_->keep_release(inside_->regression.observe(row, target, unit));
 }
 
 bool DurableRegression::flush() {
@@ -158,7 +172,7 @@ void DurableRegression::set_delivered(std::uint64_t step) {
   inside_->delivered = step;
 }
 
-const PrivIncReg1::Options& DurableRegression::options() const {
+const StreamOptions& DurableRegression::options() const {
   return inside_->regression.options();
 }
 const privacy::MechanismPlan& DurableRegression::plan() const {
@@ -172,6 +186,9 @@ std::uint64_t DurableRegression::unusable_rows_for_operator() const {
 }
 std::uint64_t DurableRegression::over_limit_rows_for_operator() const {
   return inside_->regression.over_limit_rows_for_operator();
+}
+std::uint64_t DurableRegression::distorted_rows_for_operator() const {
+  return inside_->regression.distorted_rows_for_operator();
 }
 const std::string& DurableRegression::path() const {
   return inside_->file.path();

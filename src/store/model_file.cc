@@ -22,7 +22,7 @@ constexpr std::string_view kNotice =
 // SQLite's own habit: at this length reading through the log begins to cost more than moving it.
 constexpr std::uint64_t kMostLogPages = 1000;
 
-std::string promise_detail(const PrivIncReg1::Options& options) {
+std::string promise_detail(const StreamOptions& options) {
   nlohmann::ordered_json json;
   json["epsilon"] = options.budget.epsilon;
   json["delta"] = options.budget.delta;
@@ -60,8 +60,8 @@ ModelFile::Connection::Connection(const std::string& path, log::Database::Mode m
                                   std::shared_ptr<const log::Promise> promise)
     : database(path, mode), half(database, std::move(promise)), sensitive(require_model(database, half)) {}
 
-void ModelFile::create(const std::string& path, const PrivIncReg1::Options& options,
-                       const privacy::PlanDecisions& decisions, const RegressionState& state) {
+void ModelFile::create(const std::string& path, const StreamOptions& options, const privacy::PlanDecisions& decisions,
+                       const RegressionState& state) {
   const auto promise = log::Promise::made(options, decisions);
   log::UnfinishedFile unfinished(path, 0600, "model");
   {

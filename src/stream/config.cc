@@ -59,13 +59,27 @@ struct Setting {
 constexpr auto kName = "the name of a column in quotes";
 constexpr auto kPath = "a path in quotes";
 
-constexpr std::array<Setting, 22> kSettings{{
+constexpr auto kSettings = std::to_array<Setting>({
     {"input", [](FitConfig& c, const std::string& key, const toml::value& v) { c.input = text_of(key, v, kPath); }},
+    {"format",
+     [](FitConfig& c, const std::string& key, const toml::value& v) {
+       c.format = parse_row_format(text_of(key, v, "\"csv\" or \"libsvm\""), key);
+     }},
     {"target", [](FitConfig& c, const std::string& key, const toml::value& v) { c.target = text_of(key, v, kName); }},
     {"features",
      [](FitConfig& c, const std::string& key, const toml::value& v) {
        c.features = names_of(key, v, "a list of names of columns, e.g. [\"age\", \"income\"]");
      }},
+    {"block",
+     [](FitConfig& c, const std::string& key, const toml::value& v) {
+       constexpr auto kAccepted = "name:columns in quotes, e.g. \"word:4000\", or a list of them";
+       for (const std::string& text : v.is_array() ? names_of(key, v, kAccepted)
+                                                   : std::vector{text_of(key, v, kAccepted)}) {
+         add_block(c, text, key);
+       }
+     }},
+    {"dimension",
+     [](FitConfig& c, const std::string& key, const toml::value& v) { c.dimension = positive_whole_of(key, v); }},
     {"intercept", [](FitConfig& c, const std::string& key, const toml::value& v) { c.intercept = switch_of(key, v); }},
     {"clip-norm",
      [](FitConfig& c, const std::string& key, const toml::value& v) { c.clip_norm = positive_of(key, v); }},
@@ -119,7 +133,29 @@ constexpr std::array<Setting, 22> kSettings{{
                              const toml::value& v) { c.max_rows_per_unit = positive_whole_of(key, v); }},
     {"whole-steps",
      [](FitConfig& c, const std::string& key, const toml::value& v) { c.whole_steps = switch_of(key, v); }},
-}};
+    {"mechanism",
+     [](FitConfig& c, const std::string& key, const toml::value& v) {
+       c.mechanism = parse_mechanism(text_of(key, v, "\"full\" or \"sketch\""), key);
+     }},
+    {"sketch",
+     [](FitConfig& c, const std::string& key, const toml::value& v) {
+       constexpr auto kAccepted = "a number of dimensions, e.g. 400, \"auto\" or \"paper\"";
+       c.sketch = v.is_string() ? parse_sketch_size(text_of(key, v, kAccepted), key)
+                                : SketchSize{positive_whole_of(key, v, kAccepted)};
+     }},
+    {"embedding",
+     [](FitConfig& c, const std::string& key, const toml::value& v) {
+       c.embedding = text_of(key, v, "\"sparse-sign\" or \"gaussian\"");
+     }},
+    {"column-weight", [](FitConfig& c, const std::string& key,
+                         const toml::value& v) { c.column_weight = positive_whole_of(key, v, "a number from 1 to 64"); }},
+    {"sketch-seed",
+     [](FitConfig& c, const std::string& key, const toml::value& v) { c.sketch_seed = whole_of(key, v); }},
+    {"row-set",
+     [](FitConfig& c, const std::string& key, const toml::value& v) {
+       c.row_set = text_of(key, v, "\"dense\", \"sparse:K\" or \"l1:R\"");
+     }},
+});
 
 [[noreturn]] void refuse_key(const std::string& key) {
   std::vector<std::string_view> keys{"bounds", "levels"};

@@ -5,6 +5,8 @@
 //   epsilon = 1.0
 //   release-every = 100
 //
+//   block = "word:4000"           # columns word1 to word4000
+//
 //   [bounds]
 //   dep_delay = [-60, 180]        # or "-60:180"
 //   arr_delay = [-60, 180]
@@ -19,10 +21,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "rivulet/budget.h"
 #include "rivulet/schema.h"
+#include "stream/row_format.h"
+#include "stream/setting_text.h"
 
 namespace rivulet::stream {
 
@@ -30,8 +35,11 @@ namespace rivulet::stream {
 // the command-line flag, with dashes.
 struct FitConfig {
   std::optional<std::string> input;  // a path, or "-"; relative to the working directory
+  std::optional<RowFormat> format;   // see format_of()
   std::optional<std::string> target;
-  std::optional<std::vector<std::string>> features;  // in the order of the coordinates
+  std::optional<std::vector<std::string>> features;           // in the order of the coordinates
+  std::vector<std::pair<std::string, std::uint64_t>> blocks;  // names and columns; see build_schema()
+  std::optional<std::uint64_t> dimension;                     // short for a block; see with_dimension()
   std::map<std::string, Interval> bounds;
   std::map<std::string, std::vector<std::string>> levels;
   std::optional<bool> intercept;
@@ -53,6 +61,12 @@ struct FitConfig {
   std::optional<std::string> unit;   // the column that says whose row it is
   std::optional<std::uint64_t> max_rows_per_unit;
   std::optional<bool> whole_steps;
+  std::optional<Mechanism> mechanism;
+  std::optional<SketchSize> sketch;
+  std::optional<std::string> embedding;  // text for parse_embedding()
+  std::optional<std::uint64_t> column_weight;
+  std::optional<std::uint64_t> sketch_seed;
+  std::optional<std::string> row_set;  // text for InputSet::parse()
 };
 
 // Throws IoError when the file cannot be read, else as parse_config().
@@ -61,9 +75,23 @@ FitConfig read_config(const std::string& path);
 // the key, the value, what would be accepted, `origin` and the line.
 FitConfig parse_config(std::string_view text, const std::string& origin);
 
-// Whatever `overrides` sets wins; a list replaces a list. Bounds and levels are merged column by column: an override of
-// either kind replaces what the base says about that column.
+// Whatever `overrides` sets wins; a list replaces a list. Bounds, levels and blocks are merged by name: an override of
+// bounds or levels replaces what the base says about that column. Asking for the full matrix does away with what the
+// base says of a sketch, asking for a sketch with its asking for the full matrix.
 FitConfig merge(FitConfig base, const FitConfig& overrides);
+
+// Declares one more block, as --block does. Throws RequestError when it was declared before.
+void add_block(FitConfig& config, const std::string& text, const std::string& field = "block");
+
+// `dimension` written out: a block named x, and a target named y unless there is one. Throws RequestError when there is
+// an x already.
+FitConfig with_dimension(FitConfig config);
+
+// As declared, else by the name of the input.
+RowFormat format_of(const FitConfig& config);
+
+// The features in the order of the coordinates: as listed, then the blocks that are not.
+std::vector<std::string> feature_names(const FitConfig& config);
 
 // The schema those settings declare. Throws RequestError when target or features are not set, when one of them has
 // neither bounds nor levels, or when bounds or levels are declared for a column that is neither (a likely typing slip).

@@ -14,17 +14,22 @@ void override_with(std::optional<Setting>& base, const std::optional<Setting>& r
   if (replacement) base = replacement;
 }
 
-[[noreturn]] void refuse_undeclared(const std::string& column, bool is_target) {
+enum class Role { feature, block, target };
+
+[[noreturn]] void refuse_undeclared(const std::string& column, Role role) {
   std::string how = "--bound " + column + "=LO:HI or an entry " + column + " = [LO, HI] under [bounds]";
-  if (!is_target) how += "; for categories --levels " + column + "=A|B or an entry under [levels]";
+  if (role == Role::block) how += ", one for all columns of the block";
+  if (role == Role::feature) how += "; for categories --levels " + column + "=A|B or an entry under [levels]";
   throw RequestError("bound " + column,
                      "not declared; bounds are never learnt from the data, they are what you know of the " +
-                         std::string(is_target ? "target" : "column") + " without looking; accepted: " + how);
+                         std::string(role == Role::target ? "target" : "column") +
+                         " without looking; accepted: " + how);
 }
 
 // A declaration for a column nobody uses is most likely a slip in its name.
 void check_is_used(const std::string& kind, const std::string& column, const FitConfig& config) {
-  std::vector<std::string_view> used(config.features->begin(), config.features->end());
+  const std::vector<std::string> names = feature_names(config);
+  std::vector<std::string_view> used(names.begin(), names.end());
   used.push_back(*config.target);
   if (std::find(used.begin(), used.end(), column) != used.end()) return;
   const std::string_view suggestion = nearest(column, used);
@@ -34,9 +39,23 @@ void check_is_used(const std::string& kind, const std::string& column, const Fit
                                              : "did you mean " + shown(suggestion) + "?"));
 }
 
+auto find_block(const FitConfig& config, const std::string& name) {
+  return std::find_if(config.blocks.begin(), config.blocks.end(),
+                      [&](const auto& block) { return block.first == name; });
+}
+
 void declare_feature(Schema& schema, const std::string& name, const FitConfig& config) {
   const auto bounds = config.bounds.find(name);
   const auto levels = config.levels.find(name);
+  if (const auto block = find_block(config, name); block != config.blocks.end()) {
+    if (levels != config.levels.end()) {
+      throw RequestError("levels " + name, "declared for a block, whose columns are numbers; accepted: --bound " +
+                                               name + "=LO:HI or an entry under [bounds]");
+    }
+    if (bounds == config.bounds.end()) refuse_undeclared(name, Role::block);
+    schema.block(name, block->second, bounds->second);
+    return;
+  }
   if (bounds != config.bounds.end() && levels != config.levels.end()) {
     throw RequestError("column " + name,
                        "has both bounds and levels; accepted: bounds (a number) or levels (a category)");
@@ -46,16 +65,43 @@ void declare_feature(Schema& schema, const std::string& name, const FitConfig& c
   } else if (levels != config.levels.end()) {
     schema.categorical(name, levels->second);
   } else {
-    refuse_undeclared(name, false);
+    refuse_undeclared(name, Role::feature);
   }
+}
+
+void set_block(FitConfig& config, const std::string& name, std::uint64_t columns) {
+  const auto found = find_block(config, name);
+  if (found == config.blocks.end()) {
+    config.blocks.emplace_back(name, columns);
+  } else {
+    config.blocks[static_cast<std::size_t>(found - config.blocks.begin())].second = columns;
+  }
+}
+
+void merge_sketch(FitConfig& base, const FitConfig& overrides) {
+  if (overrides.mechanism == Mechanism::full) {
+    base.sketch.reset();
+    base.embedding.reset();
+    base.column_weight.reset();
+    base.sketch_seed.reset();
+  }
+  if (overrides.sketch) base.mechanism.reset();
+  override_with(base.mechanism, overrides.mechanism);
+  override_with(base.sketch, overrides.sketch);
+  override_with(base.embedding, overrides.embedding);
+  override_with(base.column_weight, overrides.column_weight);
+  override_with(base.sketch_seed, overrides.sketch_seed);
 }
 
 }  // namespace
 
 FitConfig merge(FitConfig base, const FitConfig& overrides) {
   override_with(base.input, overrides.input);
+  override_with(base.format, overrides.format);
   override_with(base.target, overrides.target);
   override_with(base.features, overrides.features);
+  for (const auto& [name, columns] : overrides.blocks) set_block(base, name, columns);
+  override_with(base.dimension, overrides.dimension);
   override_with(base.intercept, overrides.intercept);
   override_with(base.clip_norm, overrides.clip_norm);
   override_with(base.epsilon, overrides.epsilon);
@@ -75,6 +121,8 @@ FitConfig merge(FitConfig base, const FitConfig& overrides) {
   override_with(base.unit, overrides.unit);
   override_with(base.max_rows_per_unit, overrides.max_rows_per_unit);
   override_with(base.whole_steps, overrides.whole_steps);
+  merge_sketch(base, overrides);
+  override_with(base.row_set, overrides.row_set);
   for (const auto& [name, bounds] : overrides.bounds) base.levels.erase(name);
   for (const auto& [name, levels] : overrides.levels) base.bounds.erase(name);
   for (const auto& [name, bounds] : overrides.bounds) base.bounds.insert_or_assign(name, bounds);
@@ -82,13 +130,53 @@ FitConfig merge(FitConfig base, const FitConfig& overrides) {
   return base;
 }
 
+void add_block(FitConfig& config, const std::string& text, const std::string& field) {
+  auto [name, columns] = parse_block(text, field);
+  if (find_block(config, name) != config.blocks.end()) {
+    throw RequestError(field + " " + name, "declared twice; accepted: every block once");
+  }
+  config.blocks.emplace_back(std::move(name), columns);
+}
+
+FitConfig with_dimension(FitConfig config) {
+  if (!config.dimension) return config;
+  const std::string name = "x";
+  if (find_block(config, name) != config.blocks.end()) {
+    throw RequestError("dimension", "is short for the block x, and a block x is declared; accepted: one of the two");
+  }
+  config.blocks.emplace_back(name, *config.dimension);
+  config.dimension.reset();
+  if (!config.target) config.target = "y";
+  return config;
+}
+
+RowFormat format_of(const FitConfig& config) {
+  return config.format ? *config.format : format_by_name(config.input.value_or("-"));
+}
+
+std::vector<std::string> feature_names(const FitConfig& config) {
+  std::vector<std::string> names = config.features.value_or(std::vector<std::string>{});
+  const std::size_t listed = names.size();
+  for (const auto& [name, columns] : config.blocks) {
+    const auto end = names.begin() + static_cast<std::ptrdiff_t>(listed);
+    if (std::find(names.begin(), end, name) == end) names.push_back(name);
+  }
+  return names;
+}
+
 Schema build_schema(const FitConfig& config) {
+  if (format_of(config) == RowFormat::libsvm && config.blocks.empty()) {
+    throw RequestError("dimension",
+                       "not set; libsvm rows have no header that says how many columns there are; accepted: "
+                       "--dimension D, the largest index there may be");
+  }
   if (!config.target) {
     throw RequestError("target", "not set; accepted: --target NAME or target = \"NAME\", the column to predict");
   }
-  if (!config.features) {
+  if (!config.features && config.blocks.empty()) {
     throw RequestError("features",
-                       "not set; accepted: --features A,B or features = [\"A\", \"B\"], the columns to use");
+                       "not set; accepted: --features A,B or features = [\"A\", \"B\"], the columns to use, or "
+                       "--block NAME:COLUMNS");
   }
   for (const auto& [name, bounds] : config.bounds) check_is_used("bound", name, config);
   for (const auto& [name, levels] : config.levels) check_is_used("levels", name, config);
@@ -96,14 +184,14 @@ Schema build_schema(const FitConfig& config) {
   Schema schema;
   schema.intercept(config.intercept.value_or(true));
   if (config.clip_norm) schema.clip_norm(*config.clip_norm);
-  for (const std::string& name : *config.features) declare_feature(schema, name, config);
+  for (const std::string& name : feature_names(config)) declare_feature(schema, name, config);
 
   if (config.levels.contains(*config.target)) {
     throw RequestError("levels " + *config.target, "declared for the target, which is a number; accepted: --bound " +
                                                        *config.target + "=LO:HI or an entry under [bounds]");
   }
   const auto bounds = config.bounds.find(*config.target);
-  if (bounds == config.bounds.end()) refuse_undeclared(*config.target, true);
+  if (bounds == config.bounds.end()) refuse_undeclared(*config.target, Role::target);
   schema.target(*config.target, bounds->second);
   schema.validate();
   return schema;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string>
 
 #include "rivulet/error.h"
 
@@ -10,31 +9,22 @@ namespace rivulet::stream {
 namespace {
 
 constexpr char kQuote = '"';
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
-bool is_line_end(char byte) {
-  return byte == '\n' || byte == '\r';
-}
 
 }  // namespace
 
 CsvReader::CsvReader(ByteSource& source, CsvOptions options, ConsumedPrefix* prefix)
-    : source_(source), options_(options), prefix_(prefix) {
-  if (options_.delimiter == kQuote || is_line_end(options_.delimiter)) {
+    : RecordReader(source, {options.record_limit, options.block}, prefix), delimiter_(options.delimiter) {
+  if (delimiter_ == kQuote || is_line_end(delimiter_)) {
     throw RequestError("delimiter", "a quote or a line end cannot separate fields; accepted: any other character");
   }
-  if (options_.record_limit == 0 || options_.block == 0) {
-    throw RequestError("record limit", "0 bytes hold no record; accepted: at least 1");
-  }
-  for (const char special : {options_.delimiter, '\n', '\r'}) {
+  for (const char special : {delimiter_, '\n', '\r'}) {
     ends_plain_field_[static_cast<unsigned char>(special)] = true;
   }
-  buffer_.resize(2 * options_.block + 1);
 }
 
 bool CsvReader::next(Record& record) {
   if (delivered_) forget_delivered();
-  if (!started_ && !skip_byte_order_mark()) return false;
+  if (!skip_byte_order_mark()) return false;
   while (!scan()) {
     if (refill()) continue;
     if (!at_end_ || !end_input()) return false;
@@ -52,69 +42,17 @@ void CsvReader::forget_delivered() {
   record_line_ = line_;
 }
 
-// False when reading was stopped before it was clear whether there is one.
-bool CsvReader::skip_byte_order_mark() {
-  while (true) {
-    const std::size_t known = std::min(filled_, kByteOrderMark.size());
-    const bool agrees = std::memcmp(buffer_.data(), kByteOrderMark.data(), known) == 0;
-    if (agrees && known < kByteOrderMark.size()) {
-      if (refill()) continue;
-      if (!at_end_) return false;
-    } else if (agrees) {
-      position_ = record_begin_ = kByteOrderMark.size();
-    }
-    started_ = true;
-    return true;
-  }
-}
-
-// Reads one more block behind the unfinished record. False at the end of the input (at_end_) or when stopped.
-bool CsvReader::refill() {
-  if (at_end_) return false;
-  if (position_ - record_begin_ > options_.record_limit) overlong_ = malformed_ = true;
-  if (overlong_) {
-    fields_.clear();
-    escaped_fields_.clear();
-    record_begin_ = field_begin_ = position_;
-  }
-  make_room();
-  const std::size_t length = source_.read({buffer_.data() + filled_, options_.block});
-  filled_ += length;
-  if (length == 0) at_end_ = !source_.stopped();
-  return length > 0;
-}
-
-void CsvReader::make_room() {
-  const auto has_room = [&] { return buffer_.size() - 1 - filled_ >= options_.block; };
-  if (has_room()) return;
-  if (filled_ - record_begin_ + options_.block < buffer_.size()) {
-    move_record(buffer_);
-  } else {
-    std::vector<char> larger(2 * buffer_.size());
-    move_record(larger);
-    buffer_.swap(larger);
-  }
-}
-
-// Moves the unfinished record to the front of `destination`, which may be the buffer itself; its fields move along.
-void CsvReader::move_record(std::vector<char>& destination) {
-  show_prefix(dropped_ + record_begin_);
-  dropped_ += record_begin_;
-  const char* const old_begin = buffer_.data() + record_begin_;
-  for (std::string_view& field : fields_) {
-    field = {destination.data() + (field.data() - old_begin), field.size()};
-  }
-  std::memmove(destination.data(), old_begin, filled_ - record_begin_);
+// The offset of the field goes along with the pointers.
+void CsvReader::move_parts(const char* from, char* to) {
+  for (std::string_view& field : fields_) field = {to + (field.data() - from), field.size()};
   field_begin_ -= std::min(field_begin_, record_begin_);
-  position_ -= record_begin_;
-  filled_ -= record_begin_;
-  record_begin_ = 0;
 }
 
-void CsvReader::show_prefix(std::uint64_t end) const {
-  if (prefix_ == nullptr || end <= prefix_->hashed()) return;
-  const char* const unseen = buffer_.data() + (prefix_->hashed() - dropped_);
-  prefix_->hash({unseen, static_cast<std::size_t>(end - prefix_->hashed())});
+void CsvReader::drop_parts() {
+  malformed_ = true;
+  fields_.clear();
+  escaped_fields_.clear();
+  field_begin_ = position_;
 }
 
 // Goes on from position_. True when a record is complete; false when the filled part of the buffer is used up.
@@ -146,7 +84,7 @@ bool CsvReader::scan() {
         position_ = at;
         if (at == filled_) return false;
         end_field(at);
-        if (bytes[at] != options_.delimiter) {
+        if (bytes[at] != delimiter_) {
           end_record(at);
           return true;
         }
@@ -173,7 +111,7 @@ bool CsvReader::scan() {
           state_ = State::quoted;
         } else if (ends_plain_field_[static_cast<unsigned char>(byte)]) {
           end_field(position_ - 1);
-          if (byte != options_.delimiter) {
+          if (byte != delimiter_) {
             end_record(position_);
             return true;
           }
@@ -206,7 +144,7 @@ void CsvReader::end_field(std::size_t end) {
 
 // `end` is where the line end stands, which is consumed with the record.
 void CsvReader::end_record(std::size_t end) {
-  if (end - record_begin_ > options_.record_limit) malformed_ = true;
+  if (end - record_begin_ > limits_.record_limit) malformed_ = true;
   after_carriage_return_ = buffer_[end] == '\r';
   ++line_;
   position_ = end + 1;
@@ -215,7 +153,7 @@ void CsvReader::end_record(std::size_t end) {
 // The last record when its line has no end. False when there is none.
 bool CsvReader::end_input() {
   if (state_ == State::field_start && fields_.empty() && !overlong_) return false;
-  if (position_ - record_begin_ > options_.record_limit) malformed_ = true;
+  if (position_ - record_begin_ > limits_.record_limit) malformed_ = true;
   if (state_ == State::quoted) malformed_ = true;
   if (state_ == State::field_start) {
     field_begin_ = position_;

@@ -1,4 +1,4 @@
-// The part of CsvRowSource that knows how far it has come and goes on from there.
+// The part of a row source that knows how far it has come and goes on from there.
 //
 // What was consumed is not only hashed but divided into records again, as it was the first time. That costs about as
 // much as the hash, and it leaves the reader in exactly the state of one that never stopped: inside a quoted field that
@@ -27,20 +27,20 @@ std::string counted_bytes(std::uint64_t bytes) {
 
 }  // namespace
 
-void CsvRowSource::mark_consumed() {
-  if (prefix_) prefix_->end_at(reader_.record_end());
-  mid_line_ = reader_.ended_with_input();
+void RowSource::mark_consumed() {
+  if (prefix_) prefix_->end_at(reader().record_end());
+  mid_line_ = reader().ended_with_input();
 }
 
-SourcePosition CsvRowSource::position() const {
-  if (!prefix_) throw std::logic_error("CsvRowSource::position() without track_position");
-  reader_.show_prefix(prefix_->end());
+SourcePosition RowSource::position() const {
+  if (!prefix_) throw std::logic_error("RowSource::position() without track_position");
+  reader().show_prefix(prefix_->end());
   return {prefix_->end(), resumed_rows_ + tally_.rows, prefix_->digest(), mid_line_};
 }
 
-bool CsvRowSource::resume(const SourcePosition& consumed, const ResumeProgress& progress) {
-  if (!prefix_) throw std::logic_error("CsvRowSource::resume() without track_position");
-  if (tally_.rows != 0) throw std::logic_error("CsvRowSource::resume() after the first row");
+bool RowSource::resume(const SourcePosition& consumed, const ResumeProgress& progress) {
+  if (!prefix_) throw std::logic_error("RowSource::resume() without track_position");
+  if (tally_.rows != 0) throw std::logic_error("RowSource::resume() after the first row");
   if (prefix_->end() != consumed.bytes) {
     // Hashed by now is at most what precedes the header, and no input was ever consumed without its header.
     if (consumed.bytes < prefix_->hashed()) {
@@ -50,41 +50,40 @@ bool CsvRowSource::resume(const SourcePosition& consumed, const ResumeProgress& 
   }
 
   resuming_ = true;
-  Record record;
-  std::uint64_t told = reader_.record_end();
-  while (reader_.record_end() < consumed.bytes) {
-    if (!reader_.next(record)) {
+  std::uint64_t told = reader().record_end();
+  while (reader().record_end() < consumed.bytes) {
+    if (!read_record()) {
       if (source_.stopped()) return false;
       break;
     }
     ++resumed_rows_;
-    if (progress && reader_.record_end() - told >= kProgressBytes) progress(told = reader_.record_end());
+    if (progress && reader().record_end() - told >= kProgressBytes) progress(told = reader().record_end());
   }
   check_resumed(consumed);
   resuming_ = false;
 
-  const bool grew = reader_.record_end() > consumed.bytes;
-  const bool only_line_end = reader_.record_end() == consumed.bytes + 1 && !reader_.ended_with_input();
+  const bool grew = reader().record_end() > consumed.bytes;
+  const bool only_line_end = reader().record_end() == consumed.bytes + 1 && !reader().ended_with_input();
   // A header that grew is no row that was counted: this source has read all of it.
   skipped_remainder_ = grew && !only_line_end && consumed.records > 0;
   mid_line_ = consumed.mid_line;
   return true;
 }
 
-void CsvRowSource::check_resumed(const SourcePosition& consumed) const {
-  if (reader_.offset() < consumed.bytes) {
+void RowSource::check_resumed(const SourcePosition& consumed) const {
+  if (reader().offset() < consumed.bytes) {
     refuse_bytes(source_.name(), "is shorter than the " + counted_bytes(consumed.bytes) + " that were consumed of it");
   }
-  reader_.show_prefix(consumed.bytes);
+  reader().show_prefix(consumed.bytes);
   if (prefix_->digest() != consumed.digest) {
     refuse_bytes(source_.name(), "its first " + counted_bytes(consumed.bytes) + " are not those that were consumed");
   }
-  const std::uint64_t end = reader_.record_end();
+  const std::uint64_t end = reader().record_end();
   const bool ends_alike = end == consumed.bytes || (end > consumed.bytes && consumed.mid_line);
   if (resumed_rows_ != consumed.records || !ends_alike) {
     refuse(source_.name(),
            "its first " + counted_bytes(consumed.bytes) + " are those that were consumed, but divided into other rows",
-           "the same file with the same delimiter");
+           "the same file in the same format, with the same delimiter");
   }
 }
 

@@ -70,6 +70,16 @@ std::uint64_t parse_positive_whole(std::string_view text, std::string_view field
   return number;
 }
 
+std::uint64_t parse_whole(std::string_view text, std::string_view field) {
+  const char* const end = text.data() + text.size();
+  std::uint64_t number = 0;
+  const auto parsed = std::from_chars(text.data(), end, number);
+  if (parsed.ec != std::errc{} || parsed.ptr != end) {
+    refuse(field, text, "a whole number from 0 to 18446744073709551615");
+  }
+  return number;
+}
+
 bool parse_switch(std::string_view text, std::string_view field) {
   if (text == "true") return true;
   if (text == "false") return false;
@@ -103,6 +113,16 @@ std::pair<std::string, std::vector<std::string>> parse_levels(std::string_view t
   return {std::string(trimmed(text.substr(0, equals))), std::move(levels)};
 }
 
+std::pair<std::string, std::uint64_t> parse_block(std::string_view text, std::string_view field) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || trimmed(text.substr(0, colon)).empty()) {
+    refuse(field, text, "name:columns, e.g. word:4000 for the columns word1 to word4000");
+  }
+  std::string name(trimmed(text.substr(0, colon)));
+  const std::uint64_t columns = parse_positive_whole(text.substr(colon + 1), std::string(field) + " " + name);
+  return {std::move(name), columns};
+}
+
 std::vector<std::string> parse_names(std::string_view text, std::string_view field) {
   std::vector<std::string> names = split(text, ',');
   if (has_empty_or_repeated(names)) refuse(field, text, "names of columns, each once, e.g. age,income");
@@ -126,6 +146,24 @@ TreeDecoding parse_tree_decoding(std::string_view word, std::string_view field) 
 
 std::string_view to_string(TreeDecoding decoding) {
   return decoding == TreeDecoding::optimal ? "optimal" : "paper";
+}
+
+Mechanism parse_mechanism(std::string_view word, std::string_view field) {
+  if (word == "full") return Mechanism::full;
+  if (word == "sketch") return Mechanism::sketch;
+  refuse(field, word, "full, sketch");
+}
+
+SketchSize parse_sketch_size(std::string_view text, std::string_view field) {
+  if (text == "auto") return {};
+  if (text == "paper") return {std::nullopt, SketchRule::paper};
+  const char* const end = text.data() + text.size();
+  std::uint64_t dimension = 0;
+  const auto parsed = std::from_chars(text.data(), end, dimension);
+  if (parsed.ec != std::errc{} || parsed.ptr != end || dimension == 0) {
+    refuse(field, text, "a number of dimensions, e.g. 400, auto (the one of least predicted error) or paper");
+  }
+  return {dimension};
 }
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {

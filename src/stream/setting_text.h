@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "rivulet/budget.h"
 #include "rivulet/schema.h"
+#include "rivulet/sketch.h"
 
 namespace rivulet::stream {
 
@@ -19,6 +21,8 @@ double parse_number(std::string_view text, std::string_view field);
 double parse_positive(std::string_view text, std::string_view field);
 // 1, 2, 3, ... in plain digits.
 std::uint64_t parse_positive_whole(std::string_view text, std::string_view field);
+// 0, 1, 2, ... in plain digits, up to 2^64 - 1.
+std::uint64_t parse_whole(std::string_view text, std::string_view field);
 // "true" or "false".
 bool parse_switch(std::string_view text, std::string_view field);
 
@@ -28,6 +32,8 @@ Interval parse_interval(std::string_view text, std::string_view field);
 std::pair<std::string, Interval> parse_bound(std::string_view text, std::string_view field = "bound");
 // "name=a|b|c", the value of --levels: two or more different levels; the first '=' separates.
 std::pair<std::string, std::vector<std::string>> parse_levels(std::string_view text, std::string_view field = "levels");
+// "name:columns", the value of --block. A name may hold ':': the last one separates.
+std::pair<std::string, std::uint64_t> parse_block(std::string_view text, std::string_view field = "block");
 // "a,b,c", the value of --features.
 std::vector<std::string> parse_names(std::string_view text, std::string_view field = "features");
 
@@ -35,6 +41,20 @@ std::vector<std::string> parse_names(std::string_view text, std::string_view fie
 char parse_delimiter(std::string_view text, std::string_view field = "delimiter");
 TreeDecoding parse_tree_decoding(std::string_view word, std::string_view field = "tree-decoding");
 std::string_view to_string(TreeDecoding decoding);
+
+// Which of the two mechanisms runs: PrivIncReg1, or PrivIncReg2 on sketched rows.
+enum class Mechanism { full, sketch };
+Mechanism parse_mechanism(std::string_view word, std::string_view field = "mechanism");
+
+// The value of --sketch: how many dimensions, or the rule that says.
+struct SketchSize {
+  std::optional<std::uint64_t> dimension{};
+  SketchRule rule = SketchRule::predicted_risk;
+
+  bool operator==(const SketchSize&) const = default;
+};
+// A positive whole number, "auto" or "paper".
+SketchSize parse_sketch_size(std::string_view text, std::string_view field = "sketch");
 
 // The candidate a typing slip away from `word`, or nothing when none is near.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
+#include "base/sha256.h"
 #include "rivulet/error.h"
 #include "stream/byte_source.h"
-#include "base/sha256.h"
 
 namespace rivulet::stream {
 

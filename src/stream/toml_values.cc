@@ -66,6 +66,14 @@ std::uint64_t positive_whole_of(const std::string& key, const toml::value& value
   return static_cast<std::uint64_t>(value.as_integer());
 }
 
+std::uint64_t whole_of(const std::string& key, const toml::value& value) {
+  if (value.is_string()) return parse_whole(value.as_string().str, key);
+  if (!value.is_integer() || value.as_integer() < 0 || is_saturated(value)) {
+    refuse_value(key, value, "a whole number from 0 to 18446744073709551615, above 9223372036854775806 in quotes");
+  }
+  return static_cast<std::uint64_t>(value.as_integer());
+}
+
 bool switch_of(const std::string& key, const toml::value& value) {
   if (!value.is_boolean()) refuse_value(key, value, "true or false, without quotes");
   return value.as_boolean();

@@ -26,6 +26,9 @@ double positive_of(const std::string& key, const toml::value& value);
 std::uint64_t positive_whole_of(const std::string& key, const toml::value& value,
                                 const std::string& accepted = "a positive whole number, e.g. 100");
 
+// A whole number from 0 on; those beyond the integers of TOML in quotes.
+std::uint64_t whole_of(const std::string& key, const toml::value& value);
+
 // [lo, hi] or "lo:hi", finite and in this order.
 Interval interval_of(const std::string& key, const toml::value& value);
 // "unbounded" or a positive whole number of steps.

@@ -70,7 +70,7 @@ std::string csv_of(const std::vector<ExactRow>& rows) {
 
 std::string exact_kernel_state(const std::string& model, const std::vector<ExactRow>& rows) {
   const ReleaseLog log(model);
-  const PrivIncReg1::Options& options = log.options();
+  const StreamOptions& options = log.options();
   kernel::Kernel kernel(log.plan(), options.schema, std::make_unique<rivulet::testing::ZeroNoise>(),
                         Domain(options.only_if, options.schema));
   NoisyStep step;

@@ -158,7 +158,7 @@ TEST_F(FitInput, EveryReasonHasItsOwnTallyForTheOperator) {
   EXPECT_TRUE(holds(outcome.err,
                     "operator only, do not publish: 7 of 30 rows could not be used and counted as zero rows "
                     "(1 with a missing value, 2 with something that is not a number, 1 with an undeclared category, "
-                    "2 with too few or too many fields, 1 not readable as CSV)\n"));
+                    "2 with too few or too many fields, 1 not readable)\n"));
 }
 
 TEST_F(FitInput, AStreamOfNothingButUnusableRowsIsStillPublished) {

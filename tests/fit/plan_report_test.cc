@@ -11,19 +11,19 @@ namespace rivulet::fit {
 namespace {
 
 struct Planned {
-  PrivIncReg1::Options options;
+  StreamOptions options;
   privacy::MechanismPlan plan;
   std::shared_ptr<const ConstraintSet> set;
 
-  explicit Planned(const PrivIncReg1::Options& given)
+  explicit Planned(const StreamOptions& given)
       : options(with_defaults(given)),
         plan(mechanism_request(options)),
         set(unit_ball_constraint(options.schema, options.constraint)) {}
   [[nodiscard]] PlanReport report(double beta = 0.05) const { return {plan, *set, beta}; }
 };
 
-PrivIncReg1::Options request(Horizon horizon, std::uint64_t release_every = 1) {
-  PrivIncReg1::Options options;
+StreamOptions request(Horizon horizon, std::uint64_t release_every = 1) {
+  StreamOptions options;
   options.schema = Schema::unit_ball(4);
   options.constraint = "l2:1";
   options.horizon = horizon;
@@ -106,7 +106,7 @@ TEST(PlanReport, TheoremFourTwoTakesTheHorizonWhereThereIsOne) {
 }
 
 TEST(PlanReport, ThePapersProfileIsJudgedByItsOwnSolverAtItsWorstStep) {
-  PrivIncReg1::Options options = request(Horizon::known(64), 100000);
+  StreamOptions options = request(Horizon::known(64), 100000);
   options.profile = Profile::paper;
   const Planned planned(options);
   const PlanAtStep early = planned.report().at(32);

@@ -8,6 +8,7 @@
 
 #include "fit/mechanism.h"
 #include "rivulet/error.h"
+#include "rivulet/priv_inc_reg1.h"
 #include "rivulet/refit.h"
 #include "support/refusal.h"
 
@@ -22,12 +23,12 @@ Schema shop(bool intercept) {
 
 struct Stream {
   const char* label;
-  PrivIncReg1::Options options;
+  StreamOptions options;
   int steps;
 };
 
-PrivIncReg1::Options base(bool intercept = true) {
-  PrivIncReg1::Options options;
+StreamOptions base(bool intercept = true) {
+  StreamOptions options;
   options.schema = shop(intercept);
   options.insecure_seed = 5;
   return options;
@@ -35,11 +36,11 @@ PrivIncReg1::Options base(bool intercept = true) {
 
 std::vector<Stream> streams() {
   std::vector<Stream> list;
-  const auto add = [&](const char* label, int steps, PrivIncReg1::Options options, auto change) {
+  const auto add = [&](const char* label, int steps, StreamOptions options, auto change) {
     change(options);
     list.push_back({label, options, steps});
   };
-  using Options = PrivIncReg1::Options;
+  using Options = StreamOptions;
   add("the defaults", 300, base(), [](Options&) {});
   add("no intercept", 300, base(false), [](Options&) {});
   add("weak noise", 300, base(), [](Options& o) { o.budget.epsilon = 50.0, o.release_every = 20; });
@@ -49,12 +50,10 @@ std::vector<Stream> streams() {
   add("tree", 100, base(), [](Options& o) { o.strategy = StrategyKind::tree, o.horizon = Horizon::known(100); });
   add("hybrid", 100, base(), [](Options& o) { o.strategy = StrategyKind::hybrid, o.constraint = "l1:2"; });
   add("paper", 60, base(false), [](Options& o) { o.profile = Profile::paper, o.horizon = Horizon::known(64); });
-  add("paper's solver", 60, base(), [](Options& o) {
-    o.solver = PrivIncReg1::Solver::noisy_proj_grad, o.horizon = Horizon::known(64), o.constraint = "l1:1.5";
-  });
-  add("paper's noise, fast solver", 60, base(), [](Options& o) {
-    o.profile = Profile::paper, o.horizon = Horizon::known(64), o.solver = PrivIncReg1::Solver::fast;
-  });
+  add("paper's solver", 60, base(),
+      [](Options& o) { o.solver = Solver::noisy_proj_grad, o.horizon = Horizon::known(64), o.constraint = "l1:1.5"; });
+  add("paper's noise, fast solver", 60, base(),
+      [](Options& o) { o.profile = Profile::paper, o.horizon = Horizon::known(64), o.solver = Solver::fast; });
   return list;
 }
 
@@ -130,13 +129,13 @@ TEST(Refit, NamingEveryFeatureChangesNothing) {
 }
 
 TEST(Refit, ByProfileMeansTheStreamsProfile) {
-  PrivIncReg1::Options paper = base();
+  StreamOptions paper = base();
   paper.profile = Profile::paper;
   paper.horizon = Horizon::known(64);
-  EXPECT_EQ(Refit::settings_of(paper).solver, PrivIncReg1::Solver::noisy_proj_grad);
-  EXPECT_EQ(Refit::settings_of(base()).solver, PrivIncReg1::Solver::fast);
+  EXPECT_EQ(Refit::settings_of(paper).solver, Solver::noisy_proj_grad);
+  EXPECT_EQ(Refit::settings_of(base()).solver, Solver::fast);
   Refit::Options by_profile;
-  by_profile.solver = PrivIncReg1::Solver::by_profile;
+  by_profile.solver = Solver::by_profile;
   Refit named(paper, Refit::settings_of(paper));
   Refit unnamed(paper, by_profile);
   const Recorded at = record({"", paper, 20}).back();
@@ -146,7 +145,7 @@ TEST(Refit, ByProfileMeansTheStreamsProfile) {
 TEST(Refit, TheSolverOfAPaperStreamMayBeChanged) {
   const Stream stream{"",
                       [] {
-                        PrivIncReg1::Options options = base();
+                        StreamOptions options = base();
                         options.profile = Profile::paper;
                         options.horizon = Horizon::known(64);
                         return options;
@@ -160,21 +159,21 @@ TEST(Refit, TheSolverOfAPaperStreamMayBeChanged) {
 
 // The mechanism's noise follows from the constraint the stream was declared with, not from the one fitted now.
 TEST(Refit, ThePapersSolverGoesByTheNoiseOfTheStreamWhateverTheConstraint) {
-  PrivIncReg1::Options options = base();
-  options.solver = PrivIncReg1::Solver::noisy_proj_grad;
+  StreamOptions options = base();
+  options.solver = Solver::noisy_proj_grad;
   options.horizon = Horizon::known(64);
   options.constraint = "l2:0.1";
   const PrivIncReg1 regression(options);
   fit::ModelFitter::Options expected = fit::fitter_options(regression.options(), regression.plan());
   expected.constraint = "l2:5";
   fit::ModelFitter fitter(options.schema, expected);
-  Refit refit(options, {.constraint = "l2:5", .solver = PrivIncReg1::Solver::noisy_proj_grad, .features = {}});
+  Refit refit(options, {.constraint = "l2:5", .solver = Solver::noisy_proj_grad, .features = {}});
   const Recorded at = record({"", options, 30}).back();
   expect_same(refit.fit(at.statistics), fitter.fit(at.statistics), "another constraint");
 }
 
 TEST(Refit, ARefusedRequestNamesItsField) {
-  const PrivIncReg1::Options stream = base();
+  const StreamOptions stream = base();
   const auto refused = [&](auto change) {
     Refit::Options options;
     change(options);
@@ -185,7 +184,7 @@ TEST(Refit, ARefusedRequestNamesItsField) {
   EXPECT_TRUE(refused([](auto& o) { o.constraint = "l2:0"; }).starts_with("constraint: "));
   EXPECT_EQ(refused([](auto& o) { o.features = std::vector<std::string>{"agee"}; }),
             "features: \"agee\" is not a feature; accepted: age, town, visits");
-  EXPECT_TRUE(refused([](auto& o) { o.solver = PrivIncReg1::Solver::noisy_proj_grad; }).starts_with("horizon: "));
+  EXPECT_TRUE(refused([](auto& o) { o.solver = Solver::noisy_proj_grad; }).starts_with("horizon: "));
   for (const char* text : {"", "automatic", "AUTO", "ridge", "ridge:", "ridge:x", "ridge:-1", "ridge:0", "ridge:inf",
                            "ridge:nan", "ridge:1e999", "ridge:1 ", "ridge: 1", "ridge:1,5", " none"}) {
     const std::string message = refused([&](auto& o) { o.regularisation = text; });
@@ -195,9 +194,9 @@ TEST(Refit, ARefusedRequestNamesItsField) {
   for (const char* text : {"auto", "none", "ridge:1", "ridge:0.5", "ridge:1e-300", "ridge:1e300"}) {
     EXPECT_EQ(refused([&](auto& o) { o.regularisation = text; }), "accepted") << text;
   }
-  PrivIncReg1::Options known = base();
+  StreamOptions known = base();
   known.horizon = Horizon::known(64);
-  Refit::Options ridge{.solver = PrivIncReg1::Solver::noisy_proj_grad, .features = {}, .regularisation = "ridge:1"};
+  Refit::Options ridge{.solver = Solver::noisy_proj_grad, .features = {}, .regularisation = "ridge:1"};
   EXPECT_TRUE(testing::refusal([&] { Refit(known, ridge); }).starts_with("regularisation: "));
 }
 

@@ -99,8 +99,8 @@ Eigen::VectorXd least_squares(bool intercept, const Names& names) {
   return design.colPivHouseholderQr().solve(target);
 }
 
-PrivIncReg1::Options stream(bool intercept) {
-  PrivIncReg1::Options options;
+StreamOptions stream(bool intercept) {
+  StreamOptions options;
   options.schema = shop(intercept);
   return options;
 }
@@ -135,7 +135,7 @@ TEST(Refit, OfTheInterceptAloneIsTheMean) {
   Refit refit(stream(true), {.constraint = "l2:1000", .features = Names{}});
   double sum = 0.0;
   for (const Person& person : people()) sum += person.spend;
-  EXPECT_NEAR(refit.fit(exact_statistics(shop(true))).predict({}), sum / 400.0, 1e-9 * sum);
+  EXPECT_NEAR(refit.fit(exact_statistics(shop(true))).predict(std::vector<double>{}), sum / 400.0, 1e-9 * sum);
 }
 
 TEST(Refit, PredictsFromTheChosenFeaturesInTheSchemasOrder) {

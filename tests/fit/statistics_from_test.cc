@@ -22,7 +22,7 @@ class EchoDecoder final : public decode::Decoder {
 };
 
 privacy::MechanismPlan plan_for(Profile profile) {
-  PrivIncReg1::Options options;
+  StreamOptions options;
   options.schema = Schema::unit_ball(3);
   options.profile = profile;
   options.horizon = Horizon::known(16);

@@ -6,19 +6,20 @@
 
 #include "fit/mechanism.h"
 #include "rivulet/error.h"
+#include "rivulet/stream_options.h"
 
 namespace rivulet {
 namespace {
 
 TEST(StoredConstraint, APolytopeFromAFileBecomesItsVertices) {
-  PrivIncReg1::Options options;
+  StreamOptions options;
   options.schema.intercept(false).feature("a", {0, 1}).feature("b", {0, 1});
   options.schema = options.schema.target("y", {0, 1});
   const auto path = std::filesystem::temp_directory_path() /
                     ("rivulet_stored_" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) + ".csv");
   std::ofstream(path) << "1,0\n-1,0\n0,2\n";
   options.constraint = "polytope:" + path.string();
-  const PrivIncReg1::Options stored = fit::with_defaults(options);
+  const StreamOptions stored = fit::with_defaults(options);
   std::filesystem::remove(path);
   EXPECT_EQ(stored.constraint, "polytope:[[1,0],[-1,0],[0,2]]");
   EXPECT_EQ(fit::with_defaults(stored).constraint, stored.constraint);

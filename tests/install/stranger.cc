@@ -11,7 +11,7 @@ struct Person {
 };
 
 int main() {
-  rivulet::PrivIncReg1::Options options;
+  rivulet::StreamOptions options;
   options.budget = {.epsilon = 1.0, .delta = 1e-6};
   options.schema.feature("age", {18, 90}).feature("income", {0, 200000}).target("spend", {0, 5000});
   options.release_every = 100;

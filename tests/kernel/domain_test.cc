@@ -31,8 +31,8 @@ bool inside(const Schema& schema, const std::vector<std::string>& conditions, co
             double target) {
   const RowLattice lattice(schema, kLimits, Domain(conditions, schema));
   std::vector<double> u(lattice.order(), -1.0);
-  std::vector<double> scratch;
-  const bool usable = lattice.quantise(values, target, u, scratch);
+  RowScratch scratch;
+  const bool usable = lattice.quantise(values, target, u, scratch) != RowFate::unusable;
   // What is usable is what it would be without conditions; what is not is the zero row.
   std::vector<double> free(lattice.order(), -1.0);
   RowLattice(schema, kLimits).quantise(values, target, free, scratch);

@@ -16,8 +16,8 @@ const privacy::LatticeLimits kLimits{15, 23170};
 std::vector<double> quantise(const RowLattice& lattice, const std::vector<double>& values, double target,
                              bool* usable = nullptr) {
   std::vector<double> out(lattice.order(), -1.0);
-  std::vector<double> scratch;
-  const bool ok = lattice.quantise(values, target, out, scratch);
+  RowScratch scratch;
+  const bool ok = lattice.quantise(values, target, out, scratch) != RowFate::unusable;
   if (usable != nullptr) *usable = ok;
   return out;
 }

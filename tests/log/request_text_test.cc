@@ -12,7 +12,7 @@
 namespace rivulet::log {
 namespace {
 
-using Options = PrivIncReg1::Options;
+using Options = StreamOptions;
 using nlohmann::ordered_json;
 
 Options plain() {
@@ -45,7 +45,7 @@ std::vector<Options> many_requests() {
   all.back().profile = Profile::paper;
   all.back().horizon = Horizon::known(100);
   all.push_back(plain());
-  all.back().solver = PrivIncReg1::Solver::noisy_proj_grad;
+  all.back().solver = Solver::noisy_proj_grad;
   all.back().horizon = Horizon::known(100);
   all.push_back(plain());
   all.back().noise_aware_ridge = false;

@@ -16,8 +16,8 @@
 namespace rivulet {
 namespace {
 
-PrivIncReg1::Options unit_ball_options(std::size_t dimension) {
-  PrivIncReg1::Options options;
+StreamOptions unit_ball_options(std::size_t dimension) {
+  StreamOptions options;
   options.budget = {1.0, 1e-6};
   options.schema = Schema::unit_ball(dimension);
   options.constraint = "l2:1";
@@ -26,7 +26,7 @@ PrivIncReg1::Options unit_ball_options(std::size_t dimension) {
 }
 
 TEST(PrivIncReg1, TenLinesGiveAModelInTheUsersUnits) {
-  PrivIncReg1::Options options;
+  StreamOptions options;
   options.budget = {.epsilon = 2.0, .delta = 1e-6};
   options.schema.feature("age", {18, 90}).feature("income", {0, 200000}).target("spend", {0, 5000});
   options.release_every = 100;
@@ -194,7 +194,7 @@ TEST(PrivIncReg1, RequestsThatCannotBeHonouredAreRefusedBeforeAnyRow) {
   refused([](auto& o) { o.release_every = 0; });
   refused([](auto& o) { o.strategy = StrategyKind::tree; });
   refused([](auto& o) { o.profile = Profile::paper; });
-  refused([](auto& o) { o.solver = PrivIncReg1::Solver::noisy_proj_grad; });
+  refused([](auto& o) { o.solver = Solver::noisy_proj_grad; });
   refused([](auto& o) { o.schema = Schema(); });
 }
 

@@ -16,7 +16,7 @@ constexpr std::size_t kPage = 4096;
 class DamageTest : public ModelFolder {
  protected:
   // 30 releases in 6 commits by two runs, with a row that waits for the next release.
-  std::string make(const PrivIncReg1::Options& wanted) {
+  std::string make(const StreamOptions& wanted) {
     const std::string file = path("sound");
     remove_model(file);
     const auto stream = rows(91);

@@ -20,7 +20,7 @@ class DamagedLogTest : public ModelFolder {
  protected:
   // A closed run of 15 releases, then a run that is killed after three commits of five each. Copies of the files as
   // they were before that run and after each of its commits are named after0 to after3.
-  void make_killed(const std::string& file, PrivIncReg1::Options wanted, std::uint64_t seed = 5) {
+  void make_killed(const std::string& file, StreamOptions wanted, std::uint64_t seed = 5) {
     wanted.insecure_seed = seed;
     const auto stream = rows(90, 2, static_cast<unsigned>(seed));
     Child writer([&] {
@@ -43,7 +43,7 @@ class DamagedLogTest : public ModelFolder {
     ASSERT_TRUE(std::filesystem::exists(file + "-wal"));
   }
 
-  void make_witnesses(const PrivIncReg1::Options& wanted) {
+  void make_witnesses(const StreamOptions& wanted) {
     make_killed(path("killed"), wanted);
     for (int commits = 0; commits <= 3; ++commits) {
       const std::string file = path("after" + std::to_string(commits));

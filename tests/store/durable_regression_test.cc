@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "rivulet/error.h"
+#include "rivulet/priv_inc_reg1.h"
 #include "store/model_folder.h"
 
 namespace rivulet {

@@ -19,7 +19,7 @@ namespace {
 
 class ExportTest : public ModelFolder {
  protected:
-  void make(const std::string& name, const PrivIncReg1::Options& wanted, std::size_t count = 40) const {
+  void make(const std::string& name, const StreamOptions& wanted, std::size_t count = 40) const {
     DurableRegression regression = DurableRegression::create(path(name), wanted);
     const auto stream = rows(count);
     for (std::size_t i = 0; i < count; ++i) observe(regression, stream[i], i);

@@ -25,7 +25,7 @@ class FaultInjectionTest : public ModelFolder {
   }
 
   // The model after each commit, the first entry before any.
-  void learn(const PrivIncReg1::Options& wanted) {
+  void learn(const StreamOptions& wanted) {
     wanted_ = wanted;
     states_.clear();
     DurableRegression regression = DurableRegression::create(path("sound"), wanted);
@@ -130,7 +130,7 @@ class FaultInjectionTest : public ModelFolder {
   }
 
   std::size_t commits_ = 4;  // three, and the one that closes
-  PrivIncReg1::Options wanted_;
+  StreamOptions wanted_;
   std::vector<ModelContent> states_;
 };
 

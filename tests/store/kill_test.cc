@@ -7,6 +7,7 @@
 #include <random>
 #include <thread>
 
+#include "rivulet/priv_inc_reg1.h"
 #include "store/child.h"
 #include "store/content.h"
 #include "store/model_folder.h"
@@ -20,7 +21,7 @@ class KillTest : public ModelFolder {
  protected:
   // Goes on from wherever the model is, to the end of the stream. Each release that commit() hands out goes to the file
   // "published" in one write, which a kill cannot divide.
-  void go_on(const PrivIncReg1::Options& wanted) const {
+  void go_on(const StreamOptions& wanted) const {
     const int published = ::open(path("published").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     DurableRegression regression = std::filesystem::exists(path("m")) ? DurableRegression::open(path("m"))
                                                                       : DurableRegression::create(path("m"), wanted);
@@ -37,7 +38,7 @@ class KillTest : public ModelFolder {
     }
   }
 
-  void run(const PrivIncReg1::Options& wanted) {
+  void run(const StreamOptions& wanted) {
     std::mt19937_64 random(7);
     int kills = 0;
     for (int code = -1; code != 0;) {
@@ -96,7 +97,7 @@ TEST_F(KillTest, ABltStreamThatIsKilledAHundredTimesPublishesWhatAnUninterrupted
 }
 
 TEST_F(KillTest, ATreeOfUnitsThatIsKilledAHundredTimesPublishesWhatAnUninterruptedOneWould) {
-  PrivIncReg1::Options wanted = with_units(4);
+  StreamOptions wanted = with_units(4);
   wanted.unit->max_rows = 700;
   wanted.strategy = StrategyKind::tree;
   wanted.horizon = Horizon::known(4000);

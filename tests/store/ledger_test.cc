@@ -61,7 +61,7 @@ TEST_F(LedgerTest, RunsAreEnteredInOrderWithTheStepsTheyBeganAndEndedWith) {
 }
 
 TEST_F(LedgerTest, ThePromiseIsStatedInFull) {
-  PrivIncReg1::Options wanted = with_units();
+  StreamOptions wanted = with_units();
   wanted.unit->name = "he said \"ÿ\"";
   DurableRegression::create(path("m"), wanted).close("");
   const auto detail = nlohmann::json::parse(ReleaseLog(path("m")).ledger().front().detail);
@@ -84,11 +84,11 @@ TEST_F(LedgerTest, AClosedModelTakesNoMoreRows) {
 }
 
 TEST_F(LedgerTest, NamesThatAreNotUtf8AreRefusedBeforeAnythingIsMade) {
-  const auto refused = [&](const PrivIncReg1::Options& wanted) {
+  const auto refused = [&](const StreamOptions& wanted) {
     EXPECT_THROW(DurableRegression::create(path("m"), wanted), RequestError);
     EXPECT_TRUE(everything().empty());
   };
-  PrivIncReg1::Options wanted = options();
+  StreamOptions wanted = options();
   wanted.schema.feature("\xff", {0, 1});
   refused(wanted);
   wanted = options();

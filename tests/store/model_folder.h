@@ -69,8 +69,8 @@ inline std::vector<Row> rows(std::size_t count, std::size_t width = 2, unsigned 
   return result;
 }
 
-inline PrivIncReg1::Options options(std::uint64_t release_every = 3) {
-  PrivIncReg1::Options result;
+inline StreamOptions options(std::uint64_t release_every = 3) {
+  StreamOptions result;
   result.budget = {1.0, 1e-6};
   result.schema.feature("x", {-1, 1}).feature("z", {-1, 1}).target("y", {-1, 1});
   result.release_every = release_every;
@@ -78,16 +78,16 @@ inline PrivIncReg1::Options options(std::uint64_t release_every = 3) {
   return result;
 }
 
-inline PrivIncReg1::Options with_strategy(StrategyKind kind, std::uint64_t release_every = 3) {
-  PrivIncReg1::Options result = options(release_every);
+inline StreamOptions with_strategy(StrategyKind kind, std::uint64_t release_every = 3) {
+  StreamOptions result = options(release_every);
   result.strategy = kind;
   if (kind == StrategyKind::tree) result.horizon = Horizon::known(64);
   return result;
 }
 
 // Each of up to seven people contributes at most nine rows.
-inline PrivIncReg1::Options with_units(std::uint64_t release_every = 3) {
-  PrivIncReg1::Options result = options(release_every);
+inline StreamOptions with_units(std::uint64_t release_every = 3) {
+  StreamOptions result = options(release_every);
   result.unit = PrivacyUnit{"person", 9};
   return result;
 }

@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kFeatures = 40;
 
 // Secure noise, and rows that add nothing: what is released is noise alone.
-PrivIncReg1::Options noise_alone() {
-  PrivIncReg1::Options options;
+StreamOptions noise_alone() {
+  StreamOptions options;
   options.budget = {1.0, 1e-6};
   options.schema = Schema::unit_ball(kFeatures);
   return options;

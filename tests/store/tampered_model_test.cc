@@ -21,7 +21,7 @@ class TamperedModelTest : public ModelFolder {
     make("m", with_units(1));
   }
 
-  void make(const std::string& name, const PrivIncReg1::Options& wanted) {
+  void make(const std::string& name, const StreamOptions& wanted) {
     DurableRegression regression = DurableRegression::create(path(name), wanted);
     const auto stream = rows(12);
     for (std::size_t i = 0; i < stream.size(); ++i) observe(regression, stream[i], i);

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "rivulet/error.h"
+#include "rivulet/priv_inc_reg1.h"
 #include "store/child.h"
 #include "store/content.h"
 #include "store/model_folder.h"

@@ -6,7 +6,7 @@
 
 #include "stream/byte_source.h"
 #include "stream/config.h"
-#include "stream/row_source.h"
+#include "stream/csv_row_source.h"
 
 namespace rivulet::stream {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "stream/memory_source.h"
-#include "stream/row_source.h"
+#include "stream/csv_row_source.h"
 
 namespace rivulet::stream::testing {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "stream/memory_source.h"
-#include "stream/row_source.h"
+#include "stream/csv_row_source.h"
 #include "support/refusal.h"
 
 namespace rivulet::stream {

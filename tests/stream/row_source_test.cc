@@ -1,4 +1,4 @@
-#include "stream/row_source.h"
+#include "stream/csv_row_source.h"
 
 #include <gtest/gtest.h>
 

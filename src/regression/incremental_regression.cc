@@ -1,6 +1,6 @@
-// Algorithm PrivIncReg1, wired: rows -> kernel -> (the wall) -> decoder -> statistics -> model. The only file outside
-// src/kernel that may name a row.
-#include "rivulet/priv_inc_reg1.h"
+// Algorithms PrivIncReg1 and PrivIncReg2, wired: rows -> kernel -> (the wall) -> decoder -> statistics -> model. The
+// only file outside src/kernel that may name a row.
+#include "rivulet/incremental_regression.h"
 
 #include <algorithm>
 #include <utility>
@@ -18,7 +18,7 @@
 namespace rivulet {
 namespace {
 
-std::unique_ptr<kernel::NoiseSource> noise_source(const PrivIncReg1::Options& options) {
+std::unique_ptr<kernel::NoiseSource> noise_source(const StreamOptions& options) {
   if (options.insecure_seed) return kernel::DiscreteGaussianNoise::insecure(*options.insecure_seed);
   return std::make_unique<kernel::DiscreteGaussianNoise>(kernel::RandomBits::secure());
 }
@@ -36,6 +36,9 @@ RowBatch::~RowBatch() = default;
 void RowBatch::observe(std::span<const double> values, double target) {
   inside_->rows.observe(values, target);
 }
+void RowBatch::observe(const SparseRow& row, double target) {
+  inside_->rows.observe(row, target);
+}
 void RowBatch::merge(RowBatch&& other) {
   inside_->rows.merge(std::move(other.inside_->rows));
 }
@@ -43,14 +46,20 @@ std::uint64_t RowBatch::rows() const {
   return inside_->rows.rows();
 }
 
-struct PrivIncReg1::Inside {
-  explicit Inside(const Options& given, const privacy::PlanDecisions* decisions = nullptr)
+struct IncrementalRegression::Inside {
+  explicit Inside(const StreamOptions& given, const privacy::PlanDecisions* decisions = nullptr)
       : options(fit::with_defaults(given)),
         plan(decisions == nullptr ? privacy::MechanismPlan(fit::mechanism_request(options))
                                   : privacy::MechanismPlan(fit::mechanism_request(options), *decisions)),
-        kernel(plan, options.schema, noise_source(options), Domain(options.only_if, options.schema)),
+        sketch(fit::make_sketch(options)),
+        kernel(plan, options.schema, noise_source(options), Domain(options.only_if, options.schema), row_sketch()),
         decoder(decode::make_decoder(plan.strategy(), plan.layout().size())),
-        fitter(options.schema, fit::fitter_options(options, plan)) {}
+        fitter(options.schema, fit::fitter_options(options, plan, sketch)) {}
+
+  [[nodiscard]] std::optional<kernel::RowSketch> row_sketch() const {
+    if (!sketch) return std::nullopt;
+    return kernel::RowSketch{*fit::embedding_settings(options), sketch};
+  }
 
   void require_room() const {
     if (!kernel.may_close_another_step()) {
@@ -61,7 +70,9 @@ struct PrivIncReg1::Inside {
     }
   }
 
-  bool observe(std::span<const double> values, double target, std::optional<std::string_view> unit) {
+  // A dense row or a sparse one.
+  template <class Values>
+  bool observe(const Values& values, double target, std::optional<std::string_view> unit) {
     require_room();
     kernel.observe(values, target, unit);
     if (!kernel.step_is_full()) return false;
@@ -75,33 +86,44 @@ struct PrivIncReg1::Inside {
     released_rows = noisy.rows;
   }
 
-  Options options;
+  StreamOptions options;
   privacy::MechanismPlan plan;
+  std::shared_ptr<const LinearMap> sketch;  // Phi; null without
   kernel::Kernel kernel;
   std::unique_ptr<decode::Decoder> decoder;
   fit::ModelFitter fitter;
   NoisyStep noisy;
   Statistics statistics;
+  std::vector<double> last_solution;  // with a sketch: where the next search begins
   std::uint64_t released_rows = 0;
 };
 
-PrivIncReg1::PrivIncReg1(const Options& options) : inside_(std::make_unique<Inside>(options)) {}
-PrivIncReg1::PrivIncReg1(PrivIncReg1&&) noexcept = default;
-PrivIncReg1& PrivIncReg1::operator=(PrivIncReg1&&) noexcept = default;
-PrivIncReg1::~PrivIncReg1() = default;
+IncrementalRegression::IncrementalRegression(const StreamOptions& options)
+    : inside_(std::make_unique<Inside>(options)) {}
+IncrementalRegression::IncrementalRegression(IncrementalRegression&&) noexcept = default;
+IncrementalRegression& IncrementalRegression::operator=(IncrementalRegression&&) noexcept = default;
+IncrementalRegression::~IncrementalRegression() = default;
 
-PrivIncReg1::PrivIncReg1(const Options& options, const privacy::PlanDecisions& decisions)
+IncrementalRegression::IncrementalRegression(const StreamOptions& options, const privacy::PlanDecisions& decisions)
     : inside_(std::make_unique<Inside>(options, &decisions)) {}
 
-bool PrivIncReg1::observe(std::span<const double> values, double target) {
+bool IncrementalRegression::observe(std::span<const double> values, double target) {
   return inside_->observe(values, target, std::nullopt);
 }
 
-bool PrivIncReg1::observe(std::span<const double> values, double target, std::string_view unit) {
+bool IncrementalRegression::observe(std::span<const double> values, double target, std::string_view unit) {
   return inside_->observe(values, target, unit);
 }
 
-std::uint64_t PrivIncReg1::observe_many(std::span<const double> values, std::span<const double> targets) {
+bool IncrementalRegression::observe(const SparseRow& row, double target) {
+  return inside_->observe(row, target, std::nullopt);
+}
+
+bool IncrementalRegression::observe(const SparseRow& row, double target, std::string_view unit) {
+  return inside_->observe(row, target, unit);
+}
+
+std::uint64_t IncrementalRegression::observe_many(std::span<const double> values, std::span<const double> targets) {
   const std::size_t width = inside_->options.schema.row_width();
   if (values.size() != targets.size() * width) {
     throw RequestError("values", std::to_string(values.size()) + " values for " + std::to_string(targets.size()) +
@@ -114,11 +136,11 @@ std::uint64_t PrivIncReg1::observe_many(std::span<const double> values, std::spa
   return releases;
 }
 
-RowBatch PrivIncReg1::make_batch() const {
+RowBatch IncrementalRegression::make_batch() const {
   return RowBatch(std::make_unique<RowBatch::Inside>(RowBatch::Inside{inside_->kernel.make_batch()}));
 }
 
-bool PrivIncReg1::absorb(RowBatch batch) {
+bool IncrementalRegression::absorb(RowBatch batch) {
   inside_->require_room();
   inside_->kernel.absorb(std::move(batch.inside_->rows));
   if (!inside_->kernel.step_is_full()) return false;
@@ -126,58 +148,64 @@ bool PrivIncReg1::absorb(RowBatch batch) {
   return true;
 }
 
-bool PrivIncReg1::flush() {
+bool IncrementalRegression::flush() {
   if (inside_->kernel.rows_in_step() == 0) return false;
   inside_->release();
   return true;
 }
 
-std::uint64_t PrivIncReg1::step() const {
+std::uint64_t IncrementalRegression::step() const {
   return inside_->decoder->step();
 }
 
-std::uint64_t PrivIncReg1::released_rows() const {
+std::uint64_t IncrementalRegression::released_rows() const {
   return inside_->released_rows;
 }
 
-Statistics PrivIncReg1::statistics() const {
+Statistics IncrementalRegression::statistics() const {
   Statistics result;
   fit::read_statistics(inside_->plan, *inside_->decoder, inside_->released_rows, result);
   result.not_private = inside_->options.insecure_seed.has_value();
   return result;
 }
 
-Model PrivIncReg1::model() {
+Model IncrementalRegression::model() {
   fit::read_statistics(inside_->plan, *inside_->decoder, inside_->released_rows, inside_->statistics);
   inside_->statistics.not_private = inside_->options.insecure_seed.has_value();
-  return inside_->fitter.fit(inside_->statistics);
+  Model model = inside_->fitter.fit(inside_->statistics, inside_->last_solution);
+  if (inside_->sketch) inside_->last_solution = model.theta;
+  return model;
 }
 
-const PrivIncReg1::Options& PrivIncReg1::options() const {
+const StreamOptions& IncrementalRegression::options() const {
   return inside_->options;
 }
-const privacy::MechanismPlan& PrivIncReg1::plan() const {
+const privacy::MechanismPlan& IncrementalRegression::plan() const {
   return inside_->plan;
 }
-std::uint64_t PrivIncReg1::unusable_rows_for_operator() const {
+std::uint64_t IncrementalRegression::unusable_rows_for_operator() const {
   return inside_->kernel.unusable_rows_for_operator();
 }
-std::uint64_t PrivIncReg1::over_limit_rows_for_operator() const {
+std::uint64_t IncrementalRegression::over_limit_rows_for_operator() const {
   return inside_->kernel.over_limit_rows_for_operator();
 }
-std::uint64_t PrivIncReg1::waiting_rows() const {
+std::uint64_t IncrementalRegression::distorted_rows_for_operator() const {
+  return inside_->kernel.distorted_rows_for_operator();
+}
+std::uint64_t IncrementalRegression::waiting_rows() const {
   return inside_->kernel.rows_in_step();
 }
 
-void PrivIncReg1::save(RegressionState& out) {
+void IncrementalRegression::save(RegressionState& out) {
   inside_->kernel.save(out.sensitive);
   ByteWriter writer;
   inside_->decoder->save(writer);
   out.decoder = writer.take();
   out.released_rows = inside_->released_rows;
+  out.last_solution = inside_->last_solution;
 }
 
-void PrivIncReg1::restore(const RegressionState& state) {
+void IncrementalRegression::restore(const RegressionState& state) {
   inside_->kernel.restore(state.sensitive);
   ByteReader reader(state.decoder, "the decoder's state");
   inside_->decoder->restore(reader);
@@ -186,6 +214,7 @@ void PrivIncReg1::restore(const RegressionState& state) {
     reader.damaged("it is of another step than the kernel's");
   }
   inside_->released_rows = state.released_rows;
+  inside_->last_solution = state.last_solution;
 }
 
 }  // namespace rivulet

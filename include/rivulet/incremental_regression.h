@@ -1,0 +1,115 @@
+// Private incremental regression: what PrivIncReg1 (priv_inc_reg1.h) and PrivIncReg2 (priv_inc_reg2.h) have in common.
+//
+// Rows arrive one at a time; after every `release_every` rows the model of everything seen so far may be published. All
+// publications together are (epsilon, delta)-differentially private for every row, for as long as the stream lasts.
+// Which of the two mechanisms runs is for the options to say: PrivIncReg2 when they ask for a sketch. Not thread-safe;
+// RowBatch gathers rows on other threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "rivulet/model.h"
+#include "rivulet/sparse_row.h"
+#include "rivulet/statistics.h"
+#include "rivulet/stream_options.h"
+
+namespace rivulet {
+
+namespace privacy {
+class MechanismPlan;
+struct PlanDecisions;
+}  // namespace privacy
+struct RegressionState;
+
+// Rows gathered on another thread or in another order. It can be filled and merged; nothing can be read from it. A
+// moved-from batch may only be assigned to or destroyed.
+class RowBatch {
+ public:
+  RowBatch(RowBatch&&) noexcept;
+  RowBatch& operator=(RowBatch&&) noexcept;
+  ~RowBatch();
+
+  void observe(std::span<const double> values, double target);
+  void observe(const SparseRow& row, double target);
+  // Takes the other's rows over and leaves it empty.
+  void merge(RowBatch&& other);
+  [[nodiscard]] std::uint64_t rows() const;
+
+ private:
+  friend class IncrementalRegression;
+  struct Inside;
+  explicit RowBatch(std::unique_ptr<Inside> inside);
+  std::unique_ptr<Inside> inside_;
+};
+
+class IncrementalRegression {
+ public:
+  // Throws RequestError, before any row is seen, when the request cannot be honoured.
+  explicit IncrementalRegression(const StreamOptions& options);
+  IncrementalRegression(IncrementalRegression&&) noexcept;
+  IncrementalRegression& operator=(IncrementalRegression&&) noexcept;
+  IncrementalRegression(const IncrementalRegression&) = delete;  // a copy would publish the same steps twice
+  IncrementalRegression& operator=(const IncrementalRegression&) = delete;
+  ~IncrementalRegression();
+
+  // Takes one row: schema().row_width() values in schema order and the target, in the user's units; NaN marks a missing
+  // value. A row that cannot be used counts as a zero row. Returns true when the row completed a step, so that a new
+  // release is out. Throws HorizonExceeded, taking nothing, when the promised steps are used up; RequestError on a row
+  // of the wrong width.
+  bool observe(std::span<const double> values, double target);
+  // The same when the promise is for units: `unit` identifies the row's. An empty one makes the row a zero row.
+  bool observe(std::span<const double> values, double target, std::string_view unit);
+  // The same for a row that is mostly zeros: with a sketch the time depends on the others alone.
+  bool observe(const SparseRow& row, double target);
+  bool observe(const SparseRow& row, double target, std::string_view unit);
+  // Row-major values (rows x row_width()). Returns the number of releases made.
+  std::uint64_t observe_many(std::span<const double> values, std::span<const double> targets);
+
+  // A batch for this stream, and taking one in: it must fit the current step. Not when the promise is for units.
+  [[nodiscard]] RowBatch make_batch() const;
+  bool absorb(RowBatch batch);
+
+  // Ends a step early, e.g. at the end of the input. Returns false, doing nothing, when no row has come since the last
+  // step.
+  bool flush();
+
+  // Releases so far.
+  [[nodiscard]] std::uint64_t step() const;
+  // Rows in those releases; rows of the step under way are not among them.
+  [[nodiscard]] std::uint64_t released_rows() const;
+  // Private statistics and the model as of the last release. step() must be at least 1. With a sketch the statistics
+  // are those of the sketched rows, and the search for a model begins at the last one that was asked for.
+  [[nodiscard]] Statistics statistics() const;
+  [[nodiscard]] Model model();
+
+  // Defaults filled in: what `auto` stood for, the seed of the sketch.
+  [[nodiscard]] const StreamOptions& options() const;
+  // The mechanism's public description (noise, sensitivity, accounting): what `rivulet plan` prints. Its type is
+  // internal to Rivulet.
+  [[nodiscard]] const privacy::MechanismPlan& plan() const;
+
+  // For the operator's eyes only: an exact count of rows that could not be used. NOT private; never publish it.
+  [[nodiscard]] std::uint64_t unusable_rows_for_operator() const;
+  // Those among them that came after their unit's last row that counts.
+  [[nodiscard]] std::uint64_t over_limit_rows_for_operator() const;
+  // Rows whose length the sketch changed to less than half or more than twice before it was corrected: none to speak of
+  // unless somebody aims at the sketch. 0 without a sketch.
+  [[nodiscard]] std::uint64_t distorted_rows_for_operator() const;
+  // Rows of the step under way.
+  [[nodiscard]] std::uint64_t waiting_rows() const;
+
+ private:
+  // Going on from a saved state is for the model file alone: it sees to it that no step is published twice.
+  friend class DurableRegression;
+  IncrementalRegression(const StreamOptions& options, const privacy::PlanDecisions& decisions);
+  void save(RegressionState& out);
+  void restore(const RegressionState& state);
+
+  struct Inside;
+  std::unique_ptr<Inside> inside_;
+};
+
+}  // namespace rivulet

@@ -1,0 +1,26 @@
+// For the operator's eyes only: exact counts of rows that did not fare well.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli/source_state.h"
+#include "stream/row.h"
+
+namespace rivulet::cli {
+
+struct OperatorCounts {
+  stream::OperatorTally tally;
+  std::uint64_t over_limit = 0;      // rows of units that had their share
+  std::uint64_t outside_domain = 0;  // rows that do not meet the conditions
+  std::uint64_t distorted = 0;       // used all the same: rows whose length the sketch did not keep
+
+  [[nodiscard]] std::uint64_t unusable() const { return tally.unusable() + over_limit + outside_domain; }
+};
+
+OperatorCounts counts_in(const SourceState& state);
+
+// One line for each thing there is to say, which says that it is not to be published; nothing when there is nothing.
+std::string operator_note(const OperatorCounts& counts);
+
+}  // namespace rivulet::cli

@@ -1,0 +1,69 @@
+// Rows from a CSV stream with a header. Each record after the header is one row. The columns of a block called NAME are
+// NAME1, NAME2, ...; all of them must be there, in any order.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "rivulet/schema.h"
+#include "stream/csv_header.h"
+#include "stream/csv_reader.h"
+#include "stream/row_source.h"
+
+namespace rivulet::stream {
+
+struct CsvRowOptions {
+  CsvOptions csv{};
+  bool needs_target = true;  // false: the target column is not looked at and need not be there, as for a prediction
+  // The column that says whose row it is: neither a feature nor the target.
+  std::optional<std::string> unit_column{};
+  bool track_position = false;  // for position() and resume(), at the price of hashing every byte
+};
+
+class CsvRowSource final : public RowSource {
+ public:
+  // Reads the header. Throws RequestError when a column that is needed is not in it or is there twice, or when the unit
+  // column is declared as something else; IoError when there is no header at all. The byte source must outlive this;
+  // the schema is copied into what is needed of it.
+  CsvRowSource(ByteSource& source, const Schema& schema, CsvOptions options = {});
+  CsvRowSource(ByteSource& source, const Schema& schema, const CsvRowOptions& options);
+
+ private:
+  struct NumericColumn {
+    std::size_t field;  // position in the record
+    std::size_t value;  // position in Row::values
+  };
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+  struct CategoricalColumn {
+    std::size_t field;
+    std::size_t first_value;
+    std::size_t reference_levels;  // levels before the first that has a value of its own: 1 with an intercept, else 0
+    std::unordered_map<std::string, std::size_t, TextHash, std::equal_to<>> levels;
+  };
+
+  bool read_record() override { return reader_.next(record_); }
+  RowFault parse_record(Row& row) override;
+  [[nodiscard]] const RecordReader& reader() const override { return reader_; }
+
+  void bind(const Schema& schema, const CsvRowOptions& options, const CsvHeader& header);
+  static RowFault read_number(std::string_view cell, double& number);
+  static RowFault read_level(std::string_view cell, const CategoricalColumn& column, std::vector<double>& values);
+
+  CsvReader reader_;
+  Record record_;
+  std::size_t row_width_;
+  std::optional<std::size_t> target_field_;
+  std::optional<std::size_t> unit_field_;
+  std::vector<NumericColumn> numeric_;
+  std::vector<CategoricalColumn> categorical_;
+};
+
+}  // namespace rivulet::stream

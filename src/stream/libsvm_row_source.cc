@@ -1,0 +1,39 @@
+#include "stream/libsvm_row_source.h"
+
+#include "rivulet/error.h"
+#include "stream/number_text.h"
+
+namespace rivulet::stream {
+namespace {
+
+std::size_t columns_of(const Schema& schema) {
+  schema.validate();
+  const auto& features = schema.features();
+  const Block* block = features.size() == 1 ? std::get_if<Block>(&features.front().domain) : nullptr;
+  if (block == nullptr) {
+    throw RequestError("format",
+                       "libsvm rows are the columns of one block, and other features are declared; accepted: one "
+                       "block, e.g. --dimension 1000, or CSV");
+  }
+  return block->columns;
+}
+
+}  // namespace
+
+LibsvmRowSource::LibsvmRowSource(ByteSource& source, const Schema& schema, const LibsvmRowOptions& options)
+    : RowSource(source, options.track_position),
+      grammar_{columns_of(schema), options.needs_target, options.unit_column.has_value()},
+      reader_(source, options.limits, prefix()) {
+  if (options.unit_column && *options.unit_column != "qid") {
+    throw RequestError("unit", shown(*options.unit_column) + " is not in libsvm rows; accepted: qid");
+  }
+  if (options.unit_column) check_unit_column(*options.unit_column, schema);
+}
+
+RowFault LibsvmRowSource::parse_record(Row& row) {
+  // The grammar of no text: sparse, and nothing in it.
+  const RowFault fault = parse_libsvm_line(line_.text, grammar_, row);
+  return line_.too_long ? RowFault::malformed : fault;
+}
+
+}  // namespace rivulet::stream
