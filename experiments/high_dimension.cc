@@ -82,8 +82,8 @@ HighDimensionOutcome run(const HighDimensionSetting& setting) {
   options.constraint = setting.constraint;
   options.insecure_seed = setting.seed;
   if (setting.sketch) {
-    options.sketch = Sketch{
-        .dimension = setting.sketch, .embedding = setting.embedding, .column_weight = setting.column_weight};
+    options.sketch =
+        Sketch{.dimension = setting.sketch, .embedding = setting.embedding, .column_weight = setting.column_weight};
   }
 
   std::vector<double> theta;

@@ -92,7 +92,7 @@ std::string final_report(FitSession& session) {
 }
 
 int finish(FitSession& session, Ending ending, const std::string& reason) {
-  tell(operator_note(session.counts()));
+  tell(operator_note(session.counts(), session.options().sketch.has_value()));
   if (ending == Ending::reader_gone) {
     tell(fmt::format("rivulet: the reader of the releases has gone; stopped at release {}\n", session.step()));
     return kDone;

@@ -159,20 +159,22 @@ std::string as_json(const ReleaseLog& log, const privacy::MechanismPlan& plan) {
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-std::string operator_text(const std::string& path) {
+std::string operator_text(const std::string& path, bool sketched) {
   const SourceState state = source_state_from(DurableRegression::source_of(path));
   const OperatorCounts counts = counts_in(state);
   if (!state.started()) return "";
   std::string text = fmt::format("operator only, do not publish: {} rows taken, from {} input{}, the last {}\n",
                                  counts.tally.rows, state.finished.size() + 1, state.finished.empty() ? "" : "s",
                                  state.input == "-" ? "standard input" : state.input);
-  return text + operator_note(counts);
+  return text + operator_note(counts, sketched);
 }
 
 int inspect(const InspectFlags& flags) {
   const ReleaseLog log(flags.model);
   log.verify();
-  const std::string for_operator = log.is_export() ? "" : operator_text(flags.model);  // before anything is printed
+  const std::string for_operator =
+      log.is_export() ? ""
+                      : operator_text(flags.model, log.options().sketch.has_value());  // before anything is printed
   print(flags.json ? as_json(log, log.plan()) : as_text(log, log.plan()));
   tell(for_operator);
   return kDone;

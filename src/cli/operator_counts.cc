@@ -5,7 +5,7 @@
 namespace rivulet::cli {
 namespace {
 
-std::string unusable_note(const OperatorCounts& counts) {
+std::string unusable_note(const OperatorCounts& counts, bool sketched) {
   std::string reasons;
   const auto add = [&](std::uint64_t count, const char* what) {
     if (count != 0) reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", count, what);
@@ -17,7 +17,8 @@ std::string unusable_note(const OperatorCounts& counts) {
   add(counts.tally.missing_unit, "without a unit");
   add(counts.tally.ragged, "with too few or too many fields");
   add(counts.tally.malformed, "not readable");
-  add(counts.outside_domain, "outside the conditions");
+  add(counts.outside_domain,
+      sketched ? "outside the conditions, or mapped to 0 by the sketch" : "outside the conditions");
   add(counts.over_limit, "past their unit's limit");
   return fmt::format("operator only, do not publish: {} of {} rows could not be used and counted as zero rows ({})\n",
                      counts.unusable(), counts.tally.rows, reasons);
@@ -38,8 +39,9 @@ OperatorCounts counts_in(const SourceState& state) {
   return {state.tally, state.over_limit, state.outside_domain, state.distorted};
 }
 
-std::string operator_note(const OperatorCounts& counts) {
-  return (counts.unusable() == 0 ? "" : unusable_note(counts)) + (counts.distorted == 0 ? "" : distorted_note(counts));
+std::string operator_note(const OperatorCounts& counts, bool sketched) {
+  return (counts.unusable() == 0 ? "" : unusable_note(counts, sketched)) +
+         (counts.distorted == 0 ? "" : distorted_note(counts));
 }
 
 }  // namespace rivulet::cli

@@ -21,6 +21,7 @@ struct OperatorCounts {
 OperatorCounts counts_in(const SourceState& state);
 
 // One line for each thing there is to say, which says that it is not to be published; nothing when there is nothing.
-std::string operator_note(const OperatorCounts& counts);
+// `sketched`: a row may also be lost because the sketch maps it to 0.
+std::string operator_note(const OperatorCounts& counts, bool sketched);
 
 }  // namespace rivulet::cli

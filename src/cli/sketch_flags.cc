@@ -44,7 +44,7 @@ void declare_embedding_flags(CLI::App& app, SketchFlags& flags, const std::strin
       ->type_name("WORD")
       ->group(group);
   app.add_option("--column-weight", flags.column_weight,
-                 "Entries in a column of the sparse-sign matrix, 1 to 64; 8 unless given")
+                 "Entries in a column of the sparse-sign matrix, 1 to 64; 32 unless given")
       ->type_name("S")
       ->group(group);
   app.add_option("--sketch-seed", flags.seed,

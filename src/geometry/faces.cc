@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 namespace rivulet::geometry {
@@ -30,15 +31,28 @@ ProjectionDerivative ProjectionDerivative::identity(std::size_t dimension) {
 }
 
 std::vector<std::size_t> largest_scores(std::span<const double> scores, std::size_t count) {
-  std::vector<std::size_t> order(scores.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (count >= order.size()) return order;
-  // Ties by index, so that the answer does not depend on how the library selects.
-  std::nth_element(
-      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-      [&](std::size_t a, std::size_t b) { return scores[a] > scores[b] || (scores[a] == scores[b] && a < b); });
-  order.resize(count);
-  return order;
+  std::vector<std::size_t> chosen;
+  if (count >= scores.size()) {
+    chosen.resize(scores.size());
+    std::iota(chosen.begin(), chosen.end(), std::size_t{0});
+    return chosen;
+  }
+  if (count == 0) return chosen;
+  // The count-th largest score; all above it are chosen, and of those equal to it the first.
+  std::vector<double> order(scores.begin(), scores.end());
+  const auto last = order.begin() + static_cast<std::ptrdiff_t>(count - 1);
+  std::nth_element(order.begin(), last, order.end(), std::greater<>());
+  const double threshold = *last;
+  auto equal = static_cast<std::size_t>(std::count(order.begin(), last + 1, threshold));
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    if (scores[i] > threshold) {
+      chosen.push_back(i);
+    } else if (scores[i] == threshold && equal > 0) {
+      chosen.push_back(i);
+      --equal;
+    }
+  }
+  return chosen;
 }
 
 ProjectionDerivative surface_derivative(std::vector<std::size_t> active, std::vector<double> weight,

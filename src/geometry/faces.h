@@ -67,7 +67,7 @@ class VertexSet {
   VertexSet& operator=(const VertexSet&) = default;
 };
 
-// The indices of the `count` largest scores, or all of them.
+// The indices of the `count` largest scores, or all of them, ascending; of equal scores the first.
 std::vector<std::size_t> largest_scores(std::span<const double> scores, std::size_t count);
 // diag(weight) - (weight normal)(weight normal)^T / (normal^T diag(weight) normal): the derivative of the projection
 // onto a smooth surface with this normal, `weight` the inverse of 1 + multiplier * curvature.

@@ -80,6 +80,16 @@ void ImageColumns::gather(std::span<const double> theta, std::span<double> part)
   for (std::size_t k = 0; k < sorted_.size(); ++k) part[k] = theta[sorted_[k]];
 }
 
+void ImageColumns::gather(std::span<const std::size_t> support, std::span<const double> values,
+                          std::span<double> part) const {
+  std::fill(part.begin(), part.end(), 0.0);
+  auto place = sorted_.begin();
+  for (std::size_t k = 0; k < support.size(); ++k) {
+    place = std::lower_bound(place, sorted_.end(), support[k]);
+    part[static_cast<std::size_t>(place - sorted_.begin())] = values[k];
+  }
+}
+
 void ImageColumns::scatter(std::span<const double> part, std::span<double> theta) const {
   std::fill(theta.begin(), theta.end(), 0.0);
   for (std::size_t k = 0; k < sorted_.size(); ++k) theta[sorted_[k]] = part[k];

@@ -24,6 +24,8 @@ class ImageColumns {
   [[nodiscard]] std::span<const std::size_t> coordinates() const { return sorted_; }
   // theta_S^T (Phi_S^T Q Phi_S) theta_S - 2 (Phi_S^T q)^T theta_S, coordinates ascending; valid until the next call.
   Quadratic restricted();
+  // v_S of a point given by its non-zero coordinates (ascending, all held) and their values.
+  void gather(std::span<const std::size_t> support, std::span<const double> values, std::span<double> part) const;
   // v_S of a point of all coordinates, and back, zero elsewhere.
   void gather(std::span<const double> theta, std::span<double> part) const;
   void scatter(std::span<const double> part, std::span<double> theta) const;

@@ -191,9 +191,6 @@ LeastSquaresEnd ImageLeastSquares::run(std::span<const double> target, double ga
     now_.dual = residual;
     const std::size_t steps = solve_proximal(tolerance);
     LeastSquaresEnd end = judge();
-#ifdef RIV_DEBUG
-    fprintf(stderr, "    step %zu sigma %.2e steps %zu F %.2e u %.2e res %.6e gap %.2e bound %.12f act %zu tol %.1e\n", step, sigma_, steps, now_.mismatch_norm, norm(now_.dual), end.residual, end.gap, end.gauge_bound, derivative_.active.size(), tolerance);
-#endif
     best.steps += steps;
     best.gauge_bound = std::max(end.gauge_bound, best.gauge_bound);
     if (now_.mismatch_norm > accepted_mismatch(tolerance)) {  // Newton's method did not get there

@@ -18,8 +18,11 @@ constexpr double kNearlyFits = 1e-8;
 constexpr double kNearlyLeast = 1e-6;
 // An inexact Newton step loses this fraction of its length at most.
 constexpr double kStepLoss = 0.05;
-// A start that fits is tested this little below its gauge.
+// A start that fits is tested this little below its gauge, and with this little loss: enough to prove it optimal.
 constexpr double kBelowStart = 1e-4;
+constexpr double kProbeLoss = 1e-6;
+// Of the squared distance, which makes the nearest point exact to some 1e-7 of the distance.
+constexpr double kNearestGap = 1e-14;
 constexpr std::size_t kMostRounds = 60;
 
 }  // namespace
@@ -57,7 +60,7 @@ std::size_t ImageLift::nearest(std::span<const double> image, std::span<double> 
   bring_into(1.0, theta);
   least_squares_.begin();
   const double scale = 1.0 + norm(image);
-  const LeastSquaresEnd end = least_squares_.run(image, 1.0, 1e-12, 1e-28 * scale * scale, theta);
+  const LeastSquaresEnd end = least_squares_.run(image, 1.0, kNearestGap, 1e-28 * scale * scale, theta);
   std::copy(theta.begin(), theta.end(), trial_.begin());
   least_squares_.fit_freely(image, trial_);
   set_->project(trial_);
@@ -87,7 +90,7 @@ LiftEnd ImageLift::run(std::span<const double> image, double most, std::span<dou
   for (std::size_t round = 0; round < kMostRounds; ++round) {
     if (least <= end.gauge_bound * (1.0 + kGaugeGap)) break;
     bring_into(gamma, theta);
-    LeastSquaresEnd reached = least_squares_.run(image, gamma, kStepLoss, 0.0, theta);
+    LeastSquaresEnd reached = least_squares_.run(image, gamma, probing ? kProbeLoss : kStepLoss, 0.0, theta);
     end.steps += reached.steps;
     const double before = end.gauge_bound;
     end.gauge_bound = std::max(before, reached.gauge_bound);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <string>
 
 #include "geometry/faces.h"
@@ -10,6 +11,16 @@
 #include "solve/vertex_map.h"
 
 namespace rivulet::solve {
+
+void times_power(int exponent, std::span<double> entries) {
+  if (exponent == 0) return;
+  if (std::abs(exponent) <= 1000) {
+    const double factor = std::scalbn(1.0, exponent);
+    for (double& entry : entries) entry *= factor;
+  } else {
+    for (double& entry : entries) entry = std::scalbn(entry, exponent);
+  }
+}
 
 ImageProblem::ImageProblem(const std::shared_ptr<const ConstraintSet>& given,
                            const std::shared_ptr<const LinearMap>& given_map)
@@ -41,26 +52,32 @@ ImageProblem::ImageProblem(const std::shared_ptr<const ConstraintSet>& given,
 }
 
 void ImageProblem::image_of(std::span<const double> theta, std::span<double> image) const {
+  if (exponent == 0) {
+    phi->apply(theta, image);
+    return;
+  }
   std::vector<double> scaled(theta.begin(), theta.end());
-  for (double& entry : scaled) entry = std::scalbn(entry, -exponent);
+  times_power(-exponent, scaled);
   phi->apply(scaled, image);
 }
 
 void ImageProblem::to_caller(std::span<const double> point, std::span<double> theta) const {
   if (vertices.empty()) {
-    std::transform(point.begin(), point.end(), theta.begin(), [this](double x) { return std::scalbn(x, exponent); });
+    std::copy(point.begin(), point.end(), theta.begin());
+    times_power(exponent, theta);
     return;
   }
   std::fill(theta.begin(), theta.end(), 0.0);
   for (std::size_t j = 0; j < point.size(); ++j) {
     if (point[j] != 0.0) add_multiple(point[j], vertices.data() + j * theta.size(), theta.data(), theta.size());
   }
-  for (double& entry : theta) entry = std::scalbn(entry, exponent);
+  times_power(exponent, theta);
 }
 
 bool ImageProblem::from_caller(std::span<const double> theta, std::span<double> point) const {
   if (!vertices.empty()) return false;
-  std::transform(theta.begin(), theta.end(), point.begin(), [this](double x) { return std::scalbn(x, -exponent); });
+  std::copy(theta.begin(), theta.end(), point.begin());
+  times_power(-exponent, point);
   return true;
 }
 

@@ -12,6 +12,9 @@
 
 namespace rivulet::solve {
 
+// Multiplies by 2^exponent, whatever the exponent.
+void times_power(int exponent, std::span<double> entries);
+
 struct ImageProblem {
   // Throws RequestError where set and map do not fit together, or for a set that is not one of the library's.
   ImageProblem(const std::shared_ptr<const ConstraintSet>& set, const std::shared_ptr<const LinearMap>& map);

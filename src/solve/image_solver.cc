@@ -55,6 +55,7 @@ ImageSolver::ImageSolver(std::shared_ptr<const ConstraintSet> set, std::shared_p
       options_(options),
       problem_(set_, map_),
       minimiser_(problem_.set, problem_.map),
+      objective_(*problem_.set, *problem_.map),
       lift_(*problem_.set, *problem_.map),
       gram_(map_->rows() * map_->rows()),
       cross_(map_->rows()),
@@ -88,8 +89,10 @@ std::optional<int> ImageSolver::prepare(const Quadratic& quadratic, const NoiseL
   // two are exact, and e makes the larger of the two of order one.
   const int k = problem_.exponent;
   const int e = std::max(exponent_of(largest_gram) + k, exponent_of(largest_cross));
-  for (std::size_t i = 0; i < gram_.size(); ++i) gram_[i] = std::scalbn(quadratic.gram[i], k - e);
-  for (std::size_t i = 0; i < m; ++i) cross_[i] = std::scalbn(quadratic.cross[i], -e);
+  std::copy(quadratic.gram.begin(), quadratic.gram.end(), gram_.begin());
+  std::copy(quadratic.cross.begin(), quadratic.cross.end(), cross_.begin());
+  times_power(k - e, gram_);
+  times_power(-e, cross_);
   prepared_ = {m, gram_, cross_};
   if (regulariser_) {
     NoiseLevel scaled;
@@ -109,6 +112,11 @@ std::optional<int> ImageSolver::prepare(const Quadratic& quadratic, const NoiseL
 void ImageSolver::finish(std::span<const double> point) {
   problem_.to_caller(point, theta_);
   set_->project(theta_);
+}
+
+MinimiserEnd ImageSolver::look(std::span<const double> theta) {
+  problem_.image_of(theta, image_);
+  return objective_.look_at_image(prepared_, image_);
 }
 
 std::span<const double> ImageSolver::minimise(const Quadratic& quadratic, const NoiseLevel& noise,
@@ -134,9 +142,9 @@ std::span<const double> ImageSolver::minimise(const Quadratic& quadratic, const 
     report_.iterations = minimiser_.run(prepared_, has_start, point_).iterations;
   }
   finish(point_);
-  MinimiserEnd end = minimiser_.look(prepared_, problem_, theta_);
+  MinimiserEnd end = look(theta_);
   if (!from.empty()) {
-    const MinimiserEnd at_start = minimiser_.look(prepared_, problem_, from);
+    const MinimiserEnd at_start = look(from);
     if (!(end.objective <= at_start.objective)) {
       theta_ = from;
       end = at_start;
@@ -164,7 +172,7 @@ std::span<const double> ImageSolver::lift(std::span<const double> image, std::sp
   }
   std::fill(point_.begin(), point_.end(), 0.0);
   if (!start.empty() && problem_.from_caller(start, point_)) {
-    for (double& entry : point_) entry = std::scalbn(entry, -unit);
+    times_power(-unit, point_);
   }
 
   double bound = 0.0;
@@ -182,7 +190,7 @@ std::span<const double> ImageSolver::lift(std::span<const double> image, std::sp
   } else {
     std::fill(point_.begin(), point_.end(), 0.0);
   }
-  for (double& entry : point_) entry = std::scalbn(entry, unit);
+  times_power(unit, point_);
   finish(point_);
   report_.gauge_bound = problem_.grows ? std::scalbn(bound, unit + nearer) : bound;
   report_.gauge = set_->gauge(theta_);

@@ -62,7 +62,10 @@ class ImageSolver {
   // Q and q in units in which K has a diameter near 1 and the larger of them is near 1, ridge and regulariser applied.
   // Returns the objective's exponent in these units, nothing where the objective is zero everywhere.
   std::optional<int> prepare(const Quadratic& quadratic, const NoiseLevel& noise);
+  // theta_ from a point of the scaled problem.
   void finish(std::span<const double> point);
+  // Objective and gap of the prepared quadratic at a theta in K.
+  MinimiserEnd look(std::span<const double> theta);
 
   std::shared_ptr<const ConstraintSet> set_;
   std::shared_ptr<const LinearMap> map_;
@@ -71,6 +74,7 @@ class ImageSolver {
   std::optional<Regulariser> regulariser_;
   std::unique_ptr<ImageEllipsoid> ellipsoid_;
   ImageMinimiser minimiser_;
+  ImageObjective objective_;
   ImageLift lift_;
   std::vector<double> gram_, cross_;
   Quadratic prepared_;

@@ -38,6 +38,15 @@ TEST(Help, OfFitNamesEveryFlagItsKeysAndExitCodes) {
                            "--no-intercept",
                            "--clip-norm R",
                            "--delimiter CHAR",
+                           "--format WORD",
+                           "--block NAME:COLUMNS",
+                           "--dimension D",
+                           "--mechanism WORD",
+                           "--sketch M|auto|paper",
+                           "--row-set KIND",
+                           "--embedding WORD",
+                           "--column-weight S",
+                           "--sketch-seed N",
                            "--epsilon E",
                            "--delta D",
                            "--neighbours WORD",
@@ -67,16 +76,17 @@ TEST(Help, OfFitNamesEveryFlagItsKeysAndExitCodes) {
 
 TEST(Help, OfPlanNamesItsJsonKeys) {
   const std::string help = help_of({"plan", "--help"});
-  for (const char* part :
-       {"Usage: rivulet plan [OPTIONS]", "-d,--dim D", "--at T", "--json", "prefix_stddev_factor", "l2_sensitivity"}) {
+  for (const char* part : {"Usage: rivulet plan [OPTIONS]", "-d,--dim D", "--at T", "--json", "prefix_stddev_factor",
+                           "l2_sensitivity", "--sketch M|auto|paper", "--row-set KIND", "trade_off"}) {
     EXPECT_TRUE(holds(help, part));
   }
 }
 
 TEST(Help, OfTheCommandsThatReadAModelNamesTheirFlags) {
   for (const auto& [command, parts] : std::vector<std::pair<std::string, std::vector<std::string>>>{
-           {"summary", {"MODEL", "--at STEP", "--level P", "--json"}},
-           {"predict", {"MODEL", "[FILE]", "--at STEP", "--level P", "--delimiter CHAR", "-q,--quiet"}},
+           {"summary", {"MODEL", "--at STEP", "--level P", "--top N", "--json"}},
+           {"predict",
+            {"MODEL", "[FILE]", "--at STEP", "--level P", "--delimiter CHAR", "--format WORD", "-q,--quiet"}},
            {"refit",
             {"MODEL", "--constraint KIND:R", "--features A,B,...", "--regularise RULE", "--solver WORD", "--at STEP",
              "--all", "--json", "--level P"}},

@@ -139,5 +139,69 @@ TEST(Plan, ThatCannotBeWrittenIsAFailureAndAReaderWhoLeavesIsNot) {
   EXPECT_EQ(left.finish().exit_code, 0);
 }
 
+Flags sketch_plan() {
+  return Flags{{"--dim", "4000"},       {"--epsilon", "1"},       {"--delta", "1e-6"},
+               {"--horizon", "131072"}, {"--constraint", "l1:1"}, {"--row-set", "sparse:10"}};
+}
+
+TEST(Plan, OfSketchesTradesMemoryAndNoiseAgainstDistortion) {
+  const auto json = plan(sketch_plan().with("--sketch", "400"));
+  const auto& sketches = json.at("sketches");
+  EXPECT_EQ(sketches.at("row_set"), "sparse:10");
+  EXPECT_EQ(sketches.at("rows"), 131072.0);
+  const auto& table = sketches.at("trade_off");
+  ASSERT_GT(table.size(), 4u);
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const double m = table[i].at("dimension").get<double>();
+    // ||K|| = 1: rows / m.
+    expect_relative(table[i].at("distortion_risk").get<double>(), 131072.0 / m, 1e-12);
+    EXPECT_EQ(table[i].at("predicted_excess_risk").get<double>(),
+              table[i].at("distortion_risk").get<double>() + table[i].at("noise_risk").get<double>());
+    if (i == 0) continue;
+    EXPECT_GT(m, table[i - 1].at("dimension").get<double>());
+    EXPECT_GT(table[i].at("memory_bytes"), table[i - 1].at("memory_bytes"));
+    EXPECT_LE(table[i].at("noise_risk"), table[i - 1].at("noise_risk"));
+  }
+  EXPECT_EQ(sketches.at("asked").at("dimension"), 400);
+  EXPECT_EQ(sketches.at("full_matrix").at("dimension"), 4000);
+  EXPECT_EQ(sketches.at("full_matrix").at("distortion_risk"), 0.0);
+  EXPECT_GT(sketches.at("theorem_5_7_bound"), 0.0);
+  EXPECT_EQ(sketches.at("theorem_4_2_bound"), json.at("theorem_4_2_bound"));
+  EXPECT_EQ(json.at("theorem_4_2_bound"), plan(sketch_plan().without("--row-set")).at("theorem_4_2_bound"))
+      << "of the full matrix, whatever is asked for";
+}
+
+TEST(Plan, WithAutoAsksForWhatItRecommends) {
+  const auto sketches = plan(sketch_plan().with("--sketch", "auto")).at("sketches");
+  ASSERT_EQ(sketches.at("recommended").at("mechanism"), "sketch");
+  EXPECT_EQ(sketches.at("asked").at("dimension"), sketches.at("recommended").at("sketch"));
+  const auto paper = plan(sketch_plan().with("--sketch", "paper")).at("sketches");
+  EXPECT_EQ(paper.at("asked").at("dimension"), paper.at("paper_dimension"));
+  const auto small = plan(base().with("--mechanism", "full")).at("sketches");
+  EXPECT_EQ(small.at("recommended"), (nlohmann::json{{"mechanism", "full"}}));
+  EXPECT_FALSE(small.contains("asked"));
+}
+
+TEST(Plan, SaysNothingOfSketchesUnlessAskedOrNeeded) {
+  EXPECT_FALSE(plan(base()).contains("sketches"));
+  EXPECT_TRUE(lacks(run(base().plan()).out, "sketch"));
+  EXPECT_TRUE(holds(run(sketch_plan().without("--row-set").plan()).out, "recommended             --sketch "));
+  const std::string text = run(sketch_plan().with("--sketch", "auto").plan()).out;
+  for (const char* part :
+       {"the paper's m", "Theorem 5.7", "Theorem 4.2", "recommended", "by distortion", "full: 4000"}) {
+    EXPECT_TRUE(holds(text, part));
+  }
+}
+
+TEST(Plan, OfAMillionColumnsNeedsASketch) {
+  const Flags flags = base().with("--dim", "1000000");
+  const Outcome refused = run(flags.plan());
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(holds(refused.err, "dim: 1000000 dimensions are too many"));
+  EXPECT_TRUE(holds(refused.err, "--sketch auto"));
+  EXPECT_EQ(plan(flags.with("--sketch", "400")).at("sketches").at("asked").at("dimension"), 400);
+  EXPECT_EQ(run(base().with("--dim", "3000000000").plan()).exit_code, 2);
+}
+
 }  // namespace
 }  // namespace rivulet::cli_testing

@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 
+#include "base/bytes.h"
 #include "rivulet/error.h"
 
 namespace rivulet::log {
@@ -112,6 +113,53 @@ TEST(StatisticsBytes, WhatIsNotFiniteAndANegativeNoiseLevelAreDamage) {
     other.replace(level, 8, vector_bytes({-1e-300}));
     EXPECT_THROW((void)parse_statistics(other, 2, true, "x"), DamagedFile) << level;
   }
+}
+
+TEST(SparseVectorBytes, ComeBackAsTheyWereInWhicheverFormIsShorter) {
+  for (const std::vector<double>& values : {std::vector<double>{},
+                                            {0.0},
+                                            {1.5},
+                                            {0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0},
+                                            {1.0, 2.0, 3.0},
+                                            {0.0, 1.0},
+                                            {5e-324, 0.0, 0.0, 0.0, 0.0, 0.0, -1e308}}) {
+    const std::string bytes = sparse_vector_bytes(values);
+    EXPECT_EQ(parse_sparse_vector(bytes, values.size(), "x"), values);
+    EXPECT_LE(bytes.size(), 8 * (values.size() + 2));
+    EXPECT_THROW((void)parse_sparse_vector(bytes, values.size() + 1, "x"), DamagedFile);
+    for (std::size_t length = 0; length < bytes.size(); ++length) {
+      EXPECT_THROW((void)parse_sparse_vector(bytes.substr(0, length), values.size(), "x"), DamagedFile);
+    }
+    EXPECT_THROW((void)parse_sparse_vector(bytes + '\0', values.size(), "x"), DamagedFile);
+  }
+  std::vector<double> long_one(1000000, 0.0);
+  long_one[999999] = 1.0;
+  EXPECT_EQ(sparse_vector_bytes(long_one).size(), 8U * 5U);
+}
+
+TEST(SparseVectorBytes, ThatDoNotMakeSenseAreRefused) {
+  const std::vector<double> values{0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0, 3.0};
+  const std::string bytes = sparse_vector_bytes(values);
+  // Size, form, number of entries, then positions and values.
+  const auto with = [&](std::size_t word, std::string_view encoded) {
+    std::string other = bytes;
+    other.replace(8 * word, 8, encoded);
+    return other;
+  };
+  for (const auto& [word, number] : {std::pair<std::size_t, std::uint64_t>{1, 2},
+                                     {1, 0},
+                                     {2, 1},
+                                     {2, 3},
+                                     {2, ~0ULL},
+                                     {3, 9},
+                                     {3, 8},
+                                     {5, 7},
+                                     {5, 3},
+                                     {5, ~0ULL}}) {
+    EXPECT_THROW((void)parse_sparse_vector(with(word, u64_bytes({number})), 9, "x"), DamagedFile) << word;
+  }
+  EXPECT_THROW((void)parse_sparse_vector(with(4, vector_bytes({std::nan("")})), 9, "x"), DamagedFile);
+  EXPECT_EQ(parse_sparse_vector(bytes, 9, "x"), values);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ using geometry::Set;
 
 TEST(ImageSet, ProjectsToThePointNoVertexImprovesOn) {
   std::mt19937_64 generator(931);
-  for (int trial = 0; trial < 15; ++trial) {
+  for (int trial = 0; trial < 5; ++trial) {
     const std::size_t m = 2 + generator() % 5;
     const std::size_t d = m + generator() % 20;
     const auto map = gaussian_map(generator, m, d);
@@ -40,7 +40,7 @@ TEST(ImageSet, ProjectsToThePointNoVertexImprovesOn) {
 
 TEST(ImageSet, HasTheGaugeThatIsDualToItsSupportFunction) {
   std::mt19937_64 generator(932);
-  for (int trial = 0; trial < 10; ++trial) {
+  for (int trial = 0; trial < 4; ++trial) {
     const std::size_t m = 2 + generator() % 5;
     const std::size_t d = m + 1 + generator() % 20;
     const auto map = gaussian_map(generator, m, d);
@@ -71,7 +71,7 @@ TEST(ImageSet, IsThePlainSetWhereTheMapIsTheIdentity) {
   std::mt19937_64 generator(933);
   const std::size_t d = 8;
   const auto map = identity_map(d);
-  for (int trial = 0; trial < 10; ++trial) {
+  for (int trial = 0; trial < 6; ++trial) {
     for (const Set& set : geometry::every_set(generator, d, 1.5)) {
       const auto image = make_image_set(set, map);
       const Point from = geometry::awkward_point(generator, d, 2.0);

@@ -18,7 +18,7 @@ using geometry::Set;
 TEST(LiftInside, HoldsForThousandsOfImages) {
   std::mt19937_64 generator(921);
   int cases = 0;
-  for (int trial = 0; trial < 40; ++trial) {
+  for (int trial = 0; trial < 24; ++trial) {
     const std::size_t d = 1 + generator() % 12;
     const std::size_t m = 1 + generator() % std::min<std::size_t>(d + 1, 7);
     const auto map = gaussian_map(generator, m, d);
@@ -39,12 +39,12 @@ TEST(LiftInside, HoldsForThousandsOfImages) {
       }
     }
   }
-  EXPECT_GE(cases, 4000);
+  EXPECT_GE(cases, 2500);
 }
 
 TEST(LiftInside, TheNearestImageIsTakenForOneOutside) {
   std::mt19937_64 generator(922);
-  for (int trial = 0; trial < 20; ++trial) {
+  for (int trial = 0; trial < 10; ++trial) {
     const std::size_t d = 5 + generator() % 20;
     const std::size_t m = 2 + generator() % 4;
     const auto map = gaussian_map(generator, m, d);
@@ -61,8 +61,7 @@ TEST(LiftInside, TheNearestImageIsTakenForOneOutside) {
       Point vertex(d);
       set->minimise_linear(geometry::times(-1.0, slope), vertex);
       const double gain = geometry::dot(slope, vertex) - geometry::dot(residual, reached);
-      EXPECT_LE(gain, 1e-6 * (geometry::dot(residual, residual) + std::abs(geometry::dot(slope, vertex))))
-          << set->name();
+      EXPECT_LE(gain, 1e-12 + 1e-6 * geometry::dot(residual, residual)) << set->name();
     }
   }
 }

@@ -103,7 +103,7 @@ void expect_least_gauge(ImageSolver& solver, const Point& image, double expected
 TEST(Lift, ReachesTheOptimumOfTheLinearProgram) {
   std::mt19937_64 generator(903);
   double worst = 0.0;
-  for (int trial = 0; trial < 120; ++trial) {
+  for (int trial = 0; trial < 80; ++trial) {
     const std::size_t m = 2 + generator() % 25;
     const std::size_t d = m + 1 + generator() % (4 * m);
     const auto map = gaussian_map(generator, m, d);
@@ -168,7 +168,7 @@ TEST(Lift, IsTheLeastNormSolutionOverTheL2Ball) {
 // gauge attains it, so that both are the optimum.
 TEST(Lift, MeetsItsDualBoundOverEverySet) {
   std::mt19937_64 generator(905);
-  for (int trial = 0; trial < 12; ++trial) {
+  for (int trial = 0; trial < 8; ++trial) {
     const std::size_t m = 3 + generator() % 12;
     const std::size_t d = m + 1 + generator() % 50;
     const auto map = gaussian_map(generator, m, d);

@@ -1,0 +1,157 @@
+#include "plot_svg.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <stdexcept>
+
+namespace rivulet::experiments {
+namespace {
+
+constexpr double kWidth = 720.0;
+constexpr double kHeight = 440.0;
+constexpr double kLeft = 80.0;
+constexpr double kRight = 190.0;
+constexpr double kTop = 44.0;
+constexpr double kBottom = 60.0;
+// Told apart by people who do not see all colours (Okabe and Ito).
+constexpr const char* kColours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"};
+
+std::string text_of(const char* format, double a, double b = 0.0, double c = 0.0, double d = 0.0) {
+  char buffer[256];
+  std::snprintf(buffer, sizeof buffer, format, a, b, c, d);
+  return buffer;
+}
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '<') {
+      result += "&lt;";
+    } else if (c == '&') {
+      result += "&amp;";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+bool usable(const std::pair<double, double>& point) {
+  return point.first > 0.0 && point.second > 0.0 && std::isfinite(point.first) && std::isfinite(point.second);
+}
+
+// A logarithmic axis over the data, widened by a tenth of its length at both ends.
+class Axis {
+ public:
+  Axis(const Plot& plot, bool vertical) : vertical_(vertical) {
+    for (const PlotLine& line : plot.lines) {
+      for (const auto& point : line.points) {
+        if (!usable(point)) continue;
+        const double value = std::log10(vertical ? point.second : point.first);
+        low_ = std::min(low_, value);
+        high_ = std::max(high_, value);
+      }
+    }
+    if (low_ > high_) low_ = 0.0, high_ = 1.0;
+    const double margin = std::max(0.05, 0.06 * (high_ - low_));
+    low_ -= margin;
+    high_ += margin;
+  }
+  [[nodiscard]] double place(double value) const {
+    const double share = (std::log10(value) - low_) / (high_ - low_);
+    return vertical_ ? kHeight - kBottom - share * (kHeight - kTop - kBottom)
+                     : kLeft + share * (kWidth - kLeft - kRight);
+  }
+  // Powers of ten, with halves and fifths of them where there are few.
+  [[nodiscard]] std::vector<double> ticks() const {
+    std::vector<double> result;
+    const bool fine = high_ - low_ < 2.5;
+    for (int power = static_cast<int>(std::floor(low_)); power <= static_cast<int>(std::ceil(high_)); ++power) {
+      for (const double step : {1.0, 2.0, 5.0}) {
+        if (step != 1.0 && !fine) continue;
+        const double value = step * std::pow(10.0, power);
+        if (std::log10(value) >= low_ && std::log10(value) <= high_) result.push_back(value);
+      }
+    }
+    return result;
+  }
+
+ private:
+  bool vertical_;
+  double low_ = 1e300;
+  double high_ = -1e300;
+};
+
+std::string frame(const Plot& plot, const Axis& x, const Axis& y) {
+  std::string out = "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
+  const double bottom = kHeight - kBottom;
+  const double right = kWidth - kRight;
+  for (const double tick : x.ticks()) {
+    out += text_of("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#dddddd\"/>", x.place(tick), kTop,
+                   x.place(tick), bottom);
+    out +=
+        text_of("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%g</text>\n", x.place(tick), bottom + 18.0, tick);
+  }
+  for (const double tick : y.ticks()) {
+    out += text_of("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#dddddd\"/>", kLeft, y.place(tick),
+                   right, y.place(tick));
+    out +=
+        text_of("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%g</text>\n", kLeft - 8.0, y.place(tick) + 4.0, tick);
+  }
+  out += text_of("<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"none\" stroke=\"#444444\"/>\n",
+                 kLeft, kTop, right - kLeft, bottom - kTop);
+  out += text_of("<text x=\"%.1f\" y=\"%.1f\" font-size=\"15\">", kLeft, 24.0) + escaped(plot.title) + "</text>\n";
+  out += text_of("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", 0.5 * (kLeft + right), kHeight - 16.0) +
+         escaped(plot.x_label) + "</text>\n";
+  out += text_of("<text transform=\"translate(%.1f %.1f) rotate(-90)\" text-anchor=\"middle\">", 20.0,
+                 0.5 * (kTop + bottom)) +
+         escaped(plot.y_label) + "</text>\n";
+  return out;
+}
+
+std::string curve(const PlotLine& line, const char* colour, const Axis& x, const Axis& y, double legend) {
+  std::string path;
+  std::string marks;
+  for (const auto& point : line.points) {
+    if (!usable(point)) continue;
+    path += text_of(path.empty() ? "M%.1f %.1f" : " L%.1f %.1f", x.place(point.first), y.place(point.second));
+    if (!line.dashed) {
+      marks += text_of("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" ", x.place(point.first), y.place(point.second)) +
+               "fill=\"" + colour + "\"/>";
+    }
+  }
+  const std::string style = std::string("fill=\"none\" stroke=\"") + colour + "\" stroke-width=\"2\"" +
+                            (line.dashed ? " stroke-dasharray=\"5 4\"" : "");
+  const double right = kWidth - kRight;
+  return "<path d=\"" + path + "\" " + style + "/>" + marks + "\n" +
+         text_of("<path d=\"M%.1f %.1f L%.1f %.1f\" ", right + 12.0, legend, right + 36.0, legend) + style + "/>" +
+         text_of("<text x=\"%.1f\" y=\"%.1f\">", right + 42.0, legend + 4.0) + escaped(line.name) + "</text>\n";
+}
+
+}  // namespace
+
+std::string svg(const Plot& plot) {
+  const Axis x(plot, false);
+  const Axis y(plot, true);
+  std::string out = text_of("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" ", kWidth, kHeight) +
+                    "font-family=\"sans-serif\" font-size=\"12\">\n";
+  out += frame(plot, x, y);
+  double legend = kTop + 10.0;
+  std::size_t number = 0;
+  for (const PlotLine& line : plot.lines) {
+    out += curve(line, kColours[number++ % std::size(kColours)], x, y, legend);
+    legend += 20.0;
+  }
+  return out + "</svg>\n";
+}
+
+void write_text(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw std::runtime_error("'" + path + "' cannot be written");
+}
+
+}  // namespace rivulet::experiments

@@ -1,0 +1,261 @@
+#include "solve/image_working_set.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+#include "solve/accelerated.h"
+#include "solve/vector_math.h"
+
+namespace rivulet::solve {
+namespace {
+
+constexpr double kRelativeGap = 1e-8;
+constexpr std::size_t kMostIterations = 2000;
+// Enough to tell which start leads lowest.
+constexpr double kScreeningGap = 1e-4;
+constexpr std::size_t kScreeningIterations = 200;
+constexpr std::size_t kScreeningRounds = 3;
+constexpr std::size_t kAxisStarts = 10;
+// How many starts get columns of their own: that takes passes over all columns, dear where there are many.
+constexpr std::size_t kManyColumns = 20000;
+constexpr std::size_t kFewStarts = 3;
+// How many sparse points of K each criterion adds to the first working set, and a round to a later one.
+constexpr std::size_t kFirstPromising = 48;
+constexpr std::size_t kPromising = 32;
+constexpr std::size_t kMostRounds = 60;
+constexpr std::size_t kMostAxisWork = std::size_t{1} << 22;  // multiplications
+
+std::vector<std::size_t> support_of(std::span<const double> theta) {
+  std::vector<std::size_t> support;
+  for (std::size_t i = 0; i < theta.size(); ++i) {
+    if (theta[i] != 0.0) support.push_back(i);
+  }
+  return support;
+}
+
+}  // namespace
+
+ImageWorkingSet::ImageWorkingSet(const ConstraintSet& set, const LinearMap& map)
+    : faces_(dynamic_cast<const geometry::Faces*>(&set)),
+      set_(&set),
+      map_(&map),
+      whole_(map.columns() <= kAllColumns),
+      objective_(set, map),
+      columns_(map) {
+  if (faces_ == nullptr) throw std::logic_error("an image of a set that does not know its faces");
+}
+
+MinimiserEnd ImageWorkingSet::run(const Quadratic& quadratic, bool convex, bool has_start, std::span<double> theta) {
+  quadratic_ = quadratic;
+  first_columns(convex, has_start, theta);
+  rebuild();
+  const std::size_t spent =
+      whole_ || convex ? from_the_dense_solver(has_start, theta) : from_several_starts(has_start, theta);
+  MinimiserEnd end = finish(theta);
+  end.iterations += spent;
+  return end;
+}
+
+void ImageWorkingSet::first_columns(bool convex, bool has_start, std::span<const double> theta) {
+  columns_.reset(quadratic_);
+  if (whole_) {
+    std::vector<std::size_t> all(map_->columns());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    columns_.add(all);
+    return;
+  }
+  if (has_start) {
+    columns_.add(support_of(theta));
+    objective_.look(quadratic_, theta);
+    columns_.add(faces_->most_promising(objective_.slope(), kFirstPromising));
+  }
+  std::vector<double> slope(map_->columns());
+  map_->apply_transpose(quadratic_.cross, slope);
+  add_low_axes(slope);
+  for (double& entry : slope) entry = -entry;
+  columns_.add(faces_->most_promising(slope, kFirstPromising));
+  if (convex || faces_->spanned_by_axes()) return;
+  // Round sets reach far along a direction of low curvature with many small coordinates, which no axis shows.
+  map_->apply_transpose(low_direction(quadratic_), slope);
+  columns_.add(faces_->most_promising(slope, 2 * kFirstPromising));
+}
+
+// K holds the points +-diameter * e_i (on the simplex, + only): those with the lowest objectives, among the columns
+// that fit the cross moments best if there are too many to look at.
+void ImageWorkingSet::add_low_axes(std::span<const double> cross) {
+  const std::size_t m = map_->rows();
+  std::vector<double> dense(m, 0.0);
+  map_->add_column(0, 1.0, dense);
+  const auto zeros = static_cast<std::size_t>(std::count(dense.begin(), dense.end(), 0.0));
+  const std::size_t weight = m - zeros + 1;
+  const std::size_t affordable = kMostAxisWork / (weight * weight + 2 * m);
+  std::vector<double> scores(cross.begin(), cross.end());
+  for (double& score : scores) score = std::abs(score);
+  const std::vector<std::size_t> candidates = geometry::largest_scores(scores, affordable);
+
+  const double radius = set_->diameter();
+  std::vector<double> lowness;
+  std::vector<std::size_t> rows;
+  for (const std::size_t i : candidates) {
+    std::fill(dense.begin(), dense.end(), 0.0);
+    map_->add_column(i, 1.0, dense);
+    rows.clear();
+    for (std::size_t row = 0; row < m; ++row) {
+      if (dense[row] != 0.0) rows.push_back(row);
+    }
+    double curvature = 0.0;
+    for (const std::size_t row : rows) {
+      double sum = 0.0;
+      for (const std::size_t other : rows) sum += quadratic_.gram[row * m + other] * dense[other];
+      curvature += dense[row] * sum;
+    }
+    lowness.push_back(2.0 * std::abs(cross[i]) - radius * curvature);
+  }
+  std::vector<std::size_t> chosen = geometry::largest_scores(lowness, kFirstPromising);
+  for (std::size_t& index : chosen) index = candidates[index];
+  columns_.add(chosen);
+}
+
+void ImageWorkingSet::rebuild() {
+  part_ = columns_.restricted();
+  face_ = faces_->restricted(columns_.coordinates());
+  descent_ = std::make_unique<Descent>(face_);
+  small_.resize(part_.dimension);
+}
+
+DescentResult ImageWorkingSet::descend(double relative_gap, std::size_t most_iterations) {
+  face_->project(small_);
+  return descent_->run(part_, 0.0, relative_gap, most_iterations, small_);
+}
+
+ImageWorkingSet::Candidate ImageWorkingSet::candidate_at(std::span<const double> part) const {
+  Candidate candidate;
+  for (std::size_t k = 0; k < part.size(); ++k) {
+    if (part[k] == 0.0) continue;
+    candidate.support.push_back(columns_.coordinates()[k]);
+    candidate.values.push_back(part[k]);
+  }
+  return candidate;
+}
+
+std::size_t ImageWorkingSet::from_the_dense_solver(bool has_start, std::span<double> theta) {
+  AcceleratedSolver dense(face_);
+  const auto solution = dense.solve(part_);
+  std::size_t iterations = dense.report().iterations;
+  if (has_start) {
+    columns_.gather(theta, small_);
+    const DescentResult result = descend(kRelativeGap, kMostIterations);
+    iterations += result.iterations;
+    if (result.objective <= dense.report().objective) {
+      columns_.scatter(small_, theta);
+      return iterations;
+    }
+  }
+  columns_.scatter(solution, theta);
+  return iterations;
+}
+
+std::vector<ImageWorkingSet::Candidate> ImageWorkingSet::starts(bool has_start, std::span<const double> theta) {
+  std::vector<Candidate> result;
+  std::vector<double> point(part_.dimension);
+  const auto keep = [&] { result.push_back(candidate_at(point)); };
+  if (has_start) {
+    columns_.gather(theta, point);
+    keep();
+  }
+  std::fill(point.begin(), point.end(), 0.0);
+  face_->project(point);
+  keep();
+  std::vector<double> direction(part_.cross.begin(), part_.cross.end());
+  for (double& entry : direction) entry = -entry;
+  face_->minimise_linear(direction, point);
+  keep();
+
+  const std::vector<double> low = low_direction(part_);
+  for (const double sign : {1.0, -1.0}) {
+    for (std::size_t i = 0; i < low.size(); ++i) direction[i] = sign * low[i];
+    face_->minimise_linear(direction, point);
+    keep();
+  }
+
+  std::vector<double> lowness;
+  std::fill(direction.begin(), direction.end(), 0.0);
+  const auto turn_to = [&](std::size_t axis) {
+    direction[axis / 2] = axis % 2 == 0 ? 1.0 : -1.0;
+    face_->minimise_linear(direction, point);
+    direction[axis / 2] = 0.0;
+  };
+  for (std::size_t axis = 0; axis < 2 * part_.dimension; ++axis) {
+    turn_to(axis);
+    lowness.push_back(-part_.value(point));
+  }
+  for (const std::size_t axis : geometry::largest_scores(lowness, kAxisStarts)) {
+    turn_to(axis);
+    keep();
+  }
+  return result;
+}
+
+std::size_t ImageWorkingSet::from_several_starts(bool has_start, std::span<double> theta) {
+  std::vector<Candidate> candidates = starts(has_start, theta);
+  std::size_t iterations = 0;
+  for (std::size_t round = 0; round < kScreeningRounds; ++round) {
+    for (Candidate& candidate : candidates) {
+      columns_.gather(candidate.support, candidate.values, small_);
+      const DescentResult result = descend(kScreeningGap, kScreeningIterations);
+      iterations += result.iterations;
+      candidate = candidate_at(small_);
+      candidate.objective = result.objective;
+    }
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.objective < b.objective; });
+    // Two that met need not go on together.
+    const auto met = [](const Candidate& a, const Candidate& b) {
+      return std::abs(a.objective - b.objective) <= 1e-9 * std::abs(a.objective);
+    };
+    candidates.erase(std::unique(candidates.begin(), candidates.end(), met), candidates.end());
+    if (map_->columns() > kManyColumns && candidates.size() > kFewStarts) candidates.resize(kFewStarts);
+    if (round + 1 == kScreeningRounds) break;
+    std::size_t added = 0;
+    for (const Candidate& candidate : candidates) {
+      std::fill(theta.begin(), theta.end(), 0.0);
+      for (std::size_t k = 0; k < candidate.support.size(); ++k) theta[candidate.support[k]] = candidate.values[k];
+      objective_.look(quadratic_, theta);
+      added += columns_.add(faces_->most_promising(objective_.slope(), candidate.support.size() + kPromising));
+    }
+    if (added == 0) break;
+    rebuild();
+  }
+  const Candidate& lowest = candidates.front();
+  std::fill(theta.begin(), theta.end(), 0.0);
+  for (std::size_t k = 0; k < lowest.support.size(); ++k) theta[lowest.support[k]] = lowest.values[k];
+  return iterations;
+}
+
+MinimiserEnd ImageWorkingSet::finish(std::span<double> theta) {
+  MinimiserEnd end;
+  std::size_t stalls = 0;
+  for (std::size_t round = 0; round < kMostRounds; ++round) {
+    const MinimiserEnd now = objective_.look(quadratic_, theta);
+    end.objective = now.objective;
+    end.gap = now.gap;
+    if (end.gap <= kRelativeGap * std::abs(end.objective)) break;
+    const std::vector<std::size_t> support = support_of(theta);
+    if (!whole_ && columns_.coordinates().size() > 4 * map_->rows() + 2 * kAllColumns) {
+      columns_.reset(quadratic_);
+      columns_.add(support);
+    }
+    const std::size_t added =
+        whole_ ? 0 : columns_.add(faces_->most_promising(objective_.slope(), 2 * support.size() + kPromising));
+    if (added == 0 && ++stalls > 1) break;
+    if (added > 0) rebuild();
+    columns_.gather(theta, small_);
+    end.iterations += descend(0.5 * kRelativeGap, kMostIterations).iterations;
+    columns_.scatter(small_, theta);
+  }
+  return end;
+}
+
+}  // namespace rivulet::solve
