@@ -36,7 +36,7 @@ double status_bytes(const std::string& field) {
 }
 
 std::vector<SparseSyntheticRow> made_rows(const HighDimensionSetting& setting, std::vector<double>& theta) {
-  SparseStream stream(setting.dimension, 10, 3.0, 0.05, setting.seed);
+  SparseStream stream(setting.dimension, 10, 3.0, 0.05, setting.seed, setting.zipf);
   theta = stream.theta();
   std::vector<SparseSyntheticRow> rows;
   rows.reserve(setting.rows);
@@ -81,6 +81,7 @@ HighDimensionOutcome run(const HighDimensionSetting& setting) {
   options.release_every = setting.release_every;
   options.constraint = setting.constraint;
   options.insecure_seed = setting.seed;
+  options.noise_aware_ridge = !setting.sketch || setting.corrected;  // over an L1 ball that is all it does
   if (setting.sketch) {
     options.sketch =
         Sketch{.dimension = setting.sketch, .embedding = setting.embedding, .column_weight = setting.column_weight};

@@ -22,6 +22,8 @@ struct HighDimensionSetting {
   std::uint64_t release_every = 1024;
   Budget budget{1.0, 1e-6};
   std::uint64_t seed = 1;
+  double zipf = 1.0;                 // of the features' frequencies
+  bool corrected = true;             // for the sketch's cross-talk
   bool model_every_release = false;  // otherwise one model, at the end
   bool against_best = false;         // excess over the best model of the set; otherwise over the one that made the data
 };

@@ -48,7 +48,7 @@ void heading(const char* text) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int streams = argc > 1 ? std::max(1, std::atoi(argv[1])) : 3;
+  const int streams = argc > 1 ? std::max(1, std::atoi(argv[1])) : 8;
   std::printf("Sparse rows, ten active features, L1 ball, epsilon = 1, delta = 1e-6; means of %d streams\n", streams);
 
   heading("d = 4000, 2^17 rows, a release every 1024; excess over the best model of the set");
@@ -60,10 +60,13 @@ int main(int argc, char** argv) {
     print(what, mean(setting, streams));
   }
   setting.sketch = 400;
+  setting.corrected = false;
+  print("sketch, m = 400, cross-talk left in", mean(setting, streams));
+  setting.corrected = true;
   setting.embedding = EmbeddingKind::gaussian;
   print("sketch, m = 400, gaussian", mean(setting, streams));
   setting.sketch.reset();
-  print("full matrix", mean(setting, 1));
+  print("full matrix", mean(setting, std::min(streams, 2)));
 
   heading("d = 100,000, m = 400, 2^17 rows, a release every 1000; excess over the model that made the data");
   setting = HighDimensionSetting{.dimension = 100000, .sketch = 400, .release_every = 1000};

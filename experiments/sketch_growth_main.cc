@@ -14,7 +14,7 @@ namespace {
 
 using namespace rivulet::experiments;
 
-constexpr std::uint64_t kRows = 1 << 16;
+constexpr std::uint64_t kRows = 1 << 17;
 constexpr std::size_t kLargestMatrix = 4000;  // larger ones take gigabytes
 
 struct Mechanism {
@@ -31,7 +31,7 @@ constexpr Mechanism kMechanisms[] = {
 int main(int argc, char** argv) {
   const std::string folder = argc > 1 ? argv[1] : ".";
   const int streams = argc > 2 ? std::max(1, std::atoi(argv[2])) : 8;
-  Plot plot{"Excess risk, 10-sparse rows, 2^16 rows, epsilon = 1", "features d", "excess risk (sum of squares)", {}};
+  Plot plot{"Excess risk, 10-sparse rows, 2^17 of them, epsilon = 1", "features d", "excess risk (sum of squares)", {}};
   std::string csv = "mechanism,d,streams,excess,standard_error,trivial\n";
   for (const Mechanism& mechanism : kMechanisms) {
     PlotLine line{mechanism.name, {}, false};
@@ -48,6 +48,7 @@ int main(int argc, char** argv) {
         setting.dimension = d;
         setting.constraint = mechanism.constraint;
         setting.rows = kRows;
+        setting.zipf = 1.5;
         setting.seed = static_cast<std::uint64_t>(stream);
         if (mechanism.sketched) setting.sketch = 400;
         const HighDimensionOutcome outcome = measure_high_dimension(setting);

@@ -58,13 +58,15 @@ class IsotropicStream {
 };
 
 // Sparse rows over many features with Zipf frequencies, as words in short texts: `active` distinct features a row, each
-// 1/sqrt(active); the target depends on five of the twenty most frequent, with coefficients of L1 norm `theta_l1`.
+// 1/sqrt(active); the target depends on five of the twenty most frequent, with coefficients of L1 norm `theta_l1`. The
+// i-th feature's frequency falls as 1 / i^zipf: above 1 the frequent ones hardly change as more are added.
 class SparseStream {
  public:
-  SparseStream(std::size_t dimension, std::size_t active, double theta_l1, double noise, std::uint64_t seed)
+  SparseStream(std::size_t dimension, std::size_t active, double theta_l1, double noise, std::uint64_t seed,
+               double zipf = 1.0)
       : random_(seed), active_(active), noise_(noise) {
     std::vector<double> weights(dimension);
-    for (std::size_t i = 0; i < dimension; ++i) weights[i] = 1.0 / static_cast<double>(i + 1);
+    for (std::size_t i = 0; i < dimension; ++i) weights[i] = std::pow(static_cast<double>(i + 1), -zipf);
     pick_ = std::discrete_distribution<std::size_t>(weights.begin(), weights.end());
     theta_.assign(dimension, 0.0);
     for (std::size_t k = 0; k < 5; ++k) theta_[4 * k + 1] = (k % 2 == 0 ? 1.0 : -1.0) * theta_l1 / 5.0;

@@ -19,10 +19,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (condition.empty()) std::abort();
     }
     if (config.max_rows_per_unit == 0u || config.model == "" || config.unit == "") std::abort();
-    const Schema schema = build_schema(merge(FitConfig{}, config));
+    if (config.dimension == 0u || config.column_weight == 0u || config.row_set == "") std::abort();
+    for (const auto& [name, columns] : config.blocks) {
+      if (name.empty() || columns == 0) std::abort();
+    }
+    const Schema schema = build_schema(with_dimension(merge(FitConfig{}, config)));
+    if (!(schema.norm_limit() > 0.0)) std::abort();
+    // A block may have more columns than there is memory for their names.
+    constexpr std::size_t kMostNamed = 100'000;
+    if (schema.dimension() > kMostNamed) return 0;
     if (schema.coordinate_names().size() != schema.dimension()) std::abort();
     if (schema.value_scales().size() != schema.row_width()) std::abort();
-    if (!(schema.norm_limit() > 0.0)) std::abort();
     for (const Schema::Scale& scale : schema.value_scales()) {
       if (!(scale.half_range > 0.0) || !std::isfinite(scale.centre)) std::abort();
     }

@@ -92,7 +92,7 @@ void require_room(const StreamOptions& options, const char* field) {
   const std::size_t dimension = options.schema.dimension();
   if (options.sketch || dimension <= kMostWithoutSketch) return;
   throw RequestError(field, std::to_string(dimension) +
-                                " dimensions are too many for sums over all pairs of them; accepted: up to " +
+                                " dimensions are too many for sums over all pairs of them; accepted: 1 to " +
                                 std::to_string(kMostWithoutSketch) + ", or more with a sketch, e.g. --sketch auto");
 }
 

@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::size_t kBlock = 128;
 constexpr int kBisections = 60;
+constexpr double kShare = 0.5;
 
 struct Tridiagonal {
   std::vector<double> diagonal;
@@ -91,16 +92,16 @@ double median_eigenvalue(std::span<const double> matrix, std::size_t size) {
   return 0.5 * (low + high);
 }
 
-std::vector<double> without_cross_talk(const Statistics& statistics) {
+std::vector<double> with_less_cross_talk(const Statistics& statistics) {
   const std::size_t m = statistics.dimension;
   const std::size_t size = std::min(m, kBlock);
   std::vector<double> block(size * size);
   for (std::size_t i = 0; i < size; ++i)
     std::copy_n(statistics.gram.begin() + static_cast<std::ptrdiff_t>(i * m), size,
                 block.begin() + static_cast<std::ptrdiff_t>(i * size));
-  const double bulk = std::max(0.0, median_eigenvalue(block, size));
+  const double excess = kShare * std::max(0.0, median_eigenvalue(block, size));
   std::vector<double> gram = statistics.gram;
-  for (std::size_t i = 0; i < m; ++i) gram[i * m + i] -= bulk;
+  for (std::size_t i = 0; i < m; ++i) gram[i * m + i] -= excess;
   return gram;
 }
 

@@ -67,7 +67,7 @@ std::vector<double> ModelFitter::solve_and_lift(const Statistics& statistics, st
   if (options_.noisy_proj_grad) {
     image = noisy_proj_grad(statistics, *solve::make_image_set(set_, options_.sketch));
   } else {
-    const std::vector<double> gram = corrects_cross_talk_ ? without_cross_talk(statistics) : statistics.gram;
+    const std::vector<double> gram = corrects_cross_talk_ ? with_less_cross_talk(statistics) : statistics.gram;
     const solve::Quadratic quadratic{statistics.dimension, gram, statistics.cross};
     const std::span<const double> found = image_solver_->minimise(quadratic, statistics.noise, start);
     theta.assign(found.begin(), found.end());

@@ -131,7 +131,7 @@ std::size_t ImageLeastSquares::solve_proximal(double tolerance) {
       vertex_[i] = now_.theta[i] / gamma_;
     }
     derivative_ = faces_->projection_derivative(point_, vertex_);
-    newton_direction(std::min(0.1, 0.1 * tolerance * norm(now_.dual) / now_.mismatch_norm + 1e-3));
+    newton_direction(std::clamp(0.3 * accepted_mismatch(tolerance) / now_.mismatch_norm, 1e-3, 0.1));
     const double slope = dot(now_.mismatch, direction_);
     double length = 1.0;
     bool accepted = false;

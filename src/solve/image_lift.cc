@@ -90,7 +90,8 @@ LiftEnd ImageLift::run(std::span<const double> image, double most, std::span<dou
   for (std::size_t round = 0; round < kMostRounds; ++round) {
     if (least <= end.gauge_bound * (1.0 + kGaugeGap)) break;
     bring_into(gamma, theta);
-    LeastSquaresEnd reached = least_squares_.run(image, gamma, probing ? kProbeLoss : kStepLoss, 0.0, theta);
+    LeastSquaresEnd reached =
+        least_squares_.run(image, gamma, probing ? kProbeLoss : kStepLoss, kFits * kFits * scale * scale, theta);
     end.steps += reached.steps;
     const double before = end.gauge_bound;
     end.gauge_bound = std::max(before, reached.gauge_bound);

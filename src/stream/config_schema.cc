@@ -9,11 +9,6 @@
 namespace rivulet::stream {
 namespace {
 
-template <typename Setting>
-void override_with(std::optional<Setting>& base, const std::optional<Setting>& replacement) {
-  if (replacement) base = replacement;
-}
-
 enum class Role { feature, block, target };
 
 [[noreturn]] void refuse_undeclared(const std::string& column, Role role) {
@@ -69,66 +64,7 @@ void declare_feature(Schema& schema, const std::string& name, const FitConfig& c
   }
 }
 
-void set_block(FitConfig& config, const std::string& name, std::uint64_t columns) {
-  const auto found = find_block(config, name);
-  if (found == config.blocks.end()) {
-    config.blocks.emplace_back(name, columns);
-  } else {
-    config.blocks[static_cast<std::size_t>(found - config.blocks.begin())].second = columns;
-  }
-}
-
-void merge_sketch(FitConfig& base, const FitConfig& overrides) {
-  if (overrides.mechanism == Mechanism::full) {
-    base.sketch.reset();
-    base.embedding.reset();
-    base.column_weight.reset();
-    base.sketch_seed.reset();
-  }
-  if (overrides.sketch) base.mechanism.reset();
-  override_with(base.mechanism, overrides.mechanism);
-  override_with(base.sketch, overrides.sketch);
-  override_with(base.embedding, overrides.embedding);
-  override_with(base.column_weight, overrides.column_weight);
-  override_with(base.sketch_seed, overrides.sketch_seed);
-}
-
 }  // namespace
-
-FitConfig merge(FitConfig base, const FitConfig& overrides) {
-  override_with(base.input, overrides.input);
-  override_with(base.format, overrides.format);
-  override_with(base.target, overrides.target);
-  override_with(base.features, overrides.features);
-  for (const auto& [name, columns] : overrides.blocks) set_block(base, name, columns);
-  override_with(base.dimension, overrides.dimension);
-  override_with(base.intercept, overrides.intercept);
-  override_with(base.clip_norm, overrides.clip_norm);
-  override_with(base.epsilon, overrides.epsilon);
-  override_with(base.delta, overrides.delta);
-  override_with(base.neighbours, overrides.neighbours);
-  override_with(base.horizon, overrides.horizon);
-  override_with(base.release_every, overrides.release_every);
-  override_with(base.strategy, overrides.strategy);
-  override_with(base.tree_decoding, overrides.tree_decoding);
-  override_with(base.buffers, overrides.buffers);
-  override_with(base.constraint, overrides.constraint);
-  override_with(base.profile, overrides.profile);
-  override_with(base.releases, overrides.releases);
-  override_with(base.delimiter, overrides.delimiter);
-  override_with(base.model, overrides.model);
-  if (!overrides.only_if.empty()) base.only_if = overrides.only_if;
-  override_with(base.unit, overrides.unit);
-  override_with(base.max_rows_per_unit, overrides.max_rows_per_unit);
-  override_with(base.whole_steps, overrides.whole_steps);
-  merge_sketch(base, overrides);
-  override_with(base.row_set, overrides.row_set);
-  for (const auto& [name, bounds] : overrides.bounds) base.levels.erase(name);
-  for (const auto& [name, levels] : overrides.levels) base.bounds.erase(name);
-  for (const auto& [name, bounds] : overrides.bounds) base.bounds.insert_or_assign(name, bounds);
-  for (const auto& [name, levels] : overrides.levels) base.levels.insert_or_assign(name, levels);
-  return base;
-}
 
 void add_block(FitConfig& config, const std::string& text, const std::string& field) {
   auto [name, columns] = parse_block(text, field);

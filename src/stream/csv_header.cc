@@ -8,6 +8,12 @@
 
 namespace rivulet::stream {
 
+bool is_declared(const std::string& column, const Schema& schema) {
+  return column == schema.target_name() || schema.value_of(column).has_value() ||
+         std::any_of(schema.features().begin(), schema.features().end(),
+                     [&](const Feature& feature) { return feature.name == column; });
+}
+
 CsvHeader::CsvHeader(std::vector<std::string> names, const Schema& schema, const std::string& source_name)
     : names_(std::move(names)), schema_(schema), source_name_(source_name) {
   places_.reserve(names_.size());
@@ -32,14 +38,9 @@ std::size_t CsvHeader::field_of(const std::string& column) const {
 // A first line that names none of the declared columns, or holds a number or an empty name, may well be a row of a file
 // without a header, and a row is never shown.
 std::string CsvHeader::listed() const {
-  const auto is_declared = [&](const std::string& name) {
-    return name == schema_.target_name() || schema_.value_of(name).has_value() ||
-           std::any_of(schema_.features().begin(), schema_.features().end(),
-                       [&](const Feature& feature) { return feature.name == name; });
-  };
+  const auto is_known = [&](const std::string& name) { return is_declared(name, schema_); };
   const auto is_no_name = [](const std::string& name) { return name.empty() || parse_finite(name).has_value(); };
-  if (std::none_of(names_.begin(), names_.end(), is_declared) ||
-      std::any_of(names_.begin(), names_.end(), is_no_name)) {
+  if (std::none_of(names_.begin(), names_.end(), is_known) || std::any_of(names_.begin(), names_.end(), is_no_name)) {
     return "the first line does not look like the header of these columns, so it is not shown; accepted: a header line "
            "with the name of every column";
   }

@@ -11,6 +11,9 @@
 
 namespace rivulet::stream {
 
+// Whether the schema names the column, as a feature, of a block or as the target.
+bool is_declared(const std::string& column, const Schema& schema);
+
 // Looking a column up takes constant time: a block may have thousands.
 class CsvHeader {
  public:

@@ -8,6 +8,24 @@
 #include "stream/number_text.h"
 
 namespace rivulet::stream {
+namespace {
+
+// With one column a missing value is an empty line, which is no record: the number of rows would depend on a row's
+// content.
+[[noreturn]] void refuse_only_column(const std::string& name, const Schema& schema, const std::string& source_name) {
+  if (!is_declared(name, schema)) {
+    // Perhaps no name at all but a row.
+    throw RequestError("header", "the first line of " + source_name +
+                                     " is one field, which names none of the declared columns and is not shown; "
+                                     "accepted: CSV with a header line of two or more columns, or, for libsvm rows, "
+                                     "--format libsvm");
+  }
+  throw RequestError("column " + name, "is the only column of " + source_name +
+                                           ", where a missing value cannot be told from an empty line; accepted: CSV "
+                                           "with two or more columns");
+}
+
+}  // namespace
 
 CsvRowSource::CsvRowSource(ByteSource& source, const Schema& schema, CsvOptions options)
     : CsvRowSource(source, schema, CsvRowOptions{.csv = options}) {}
@@ -29,13 +47,7 @@ CsvRowSource::CsvRowSource(ByteSource& source, const Schema& schema, const CsvRo
   }
   std::vector<std::string> names;
   for (const std::string_view name : record_.fields) names.emplace_back(trimmed(name));
-  // With one column a missing value is an empty line, which is no record: the number of rows would depend on a row's
-  // content.
-  if (names.size() == 1) {
-    throw RequestError("column " + names.front(), "is the only column of " + source_name() +
-                                                      ", where a missing value cannot be told from an empty line; "
-                                                      "accepted: CSV with two or more columns");
-  }
+  if (names.size() == 1) refuse_only_column(names.front(), schema, source_name());
   bind(schema, options, CsvHeader(std::move(names), schema, source_name()));
   mark_consumed();
 }

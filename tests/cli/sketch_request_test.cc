@@ -29,6 +29,7 @@ TEST_P(BadSketchRequest, IsRefusedInOneLineWithNothingMade) {
     EXPECT_EQ(outcome.out, "");
     EXPECT_TRUE(is_one_line(outcome.err));
     for (const std::string& part : GetParam().message) EXPECT_TRUE(holds(outcome.err, part));
+    EXPECT_TRUE(lacks(outcome.err, "qid:")) << "a row is never shown";
     EXPECT_EQ(everything(), before);
   }
 }
@@ -45,7 +46,7 @@ std::vector<BadRequest> bad_requests() {
       {"TooManyColumns", full.with("--dimension", "3000000000"), {"block x: 3000000000 columns; accepted: 1 to"}},
       {"TooManyForTheFullMatrix",
        full.with("--dimension", "100000"),
-       {"mechanism: 100001 dimensions are too many", "accepted: up to 20000", "--sketch auto"}},
+       {"mechanism: 100001 dimensions are too many", "accepted: 1 to 20000", "--sketch auto"}},
       {"BlockWithoutColumns", full.without("--dimension").with("--block", "x"), {"block: \"x\"", "name:columns"}},
       {"BlockWithoutName", full.without("--dimension").with("--block", ":7"), {"block: \":7\"", "name:columns"}},
       {"BlockOfText", full.without("--dimension").with("--block", "x:many"), {"block x: \"many\"", "positive whole"}},
@@ -72,7 +73,9 @@ std::vector<BadRequest> bad_requests() {
        {"format: libsvm rows are the columns of one block"}},
       {"Delimiter", full.with("--delimiter", ";"), {"delimiter: libsvm rows have none; accepted: with CSV"}},
       {"UnknownFormat", full.with("--format", "xml"), {"format: \"xml\" is not accepted; accepted: csv, libsvm"}},
-      {"LibsvmReadAsCsv", full.with("--format", "csv"), {"column x1: not found", "not shown"}},
+      {"LibsvmReadAsCsv",
+       full.with("--format", "csv"),
+       {"header: the first line of ", "is not shown", "--format libsvm"}},
       {"OtherUnit",
        full.with("--unit", "person").with("--max-rows-per-unit", "2"),
        {"unit: \"person\" is not in libsvm rows; accepted: qid"}},

@@ -64,7 +64,11 @@ TEST(ImageSolver, ReachesTheDenseMinimumOfConvexObjectives) {
     const Instance image = random_instance(generator, m, 200, 3.0, 0.0);
     const Instance whole = pulled_back(*map, image);
     for (const Set& set : geometry::every_set(generator, d, 0.3 + 0.5 * (trial % 5))) {
-      if (d > 100 && set->name().starts_with("polytope")) continue;  // the dense solver would take minutes
+      // The dense solver would take minutes over the one, seconds over the others.
+      const std::string name = set->name();
+      if (d > 100 && (name.starts_with("polytope") || name.starts_with("lp:1.01") || name.starts_with("lp:1.95"))) {
+        continue;
+      }
       const Point theta = minimised(set, map, image);
       EXPECT_TRUE(set->contains(theta)) << set->name();
       DefaultSolver dense(set, {.regularise = false, .ridge = 0.0});

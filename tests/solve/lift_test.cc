@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "geometry/sets.h"
+#include "solve/accelerated.h"
 #include "solve/image_maps.h"
 #include "solve/image_solver.h"
 #include "solve/linear_program.h"
@@ -182,6 +183,46 @@ TEST(Lift, MeetsItsDualBoundOverEverySet) {
       EXPECT_LE(report.gauge_bound, set->gauge(theta) * (1.0 + 1e-9)) << set->name();
       EXPECT_LE(report.gauge, report.gauge_bound * (1.0 + 1e-6)) << set->name() << " " << m << " x " << d;
       EXPECT_LE(report.residual, 1e-8 * geometry::norm(image)) << set->name() << " " << m << " x " << d;
+    }
+  }
+}
+
+// By weak duality with a residual the lift has no part in: that of the dense solver, of least squares over a multiple
+// of K just below the gauge found.
+TEST(Lift, HasTheLeastGaugeByAnIndependentDualBound) {
+  std::mt19937_64 generator(908);
+  const std::size_t m = 5;
+  const std::size_t d = 15;
+  for (int trial = 0; trial < 5; ++trial) {
+    const auto map = gaussian_map(generator, m, d);
+    for (const std::string text :
+         {"l1:1", "l2:1", "group:3:1", "lp:1.2:1", "lp:1.6:1", "elastic:0.5:1", "box:-1:0.5"}) {
+      const Set set = parse_constraint(text, d);
+      const Point image = image_of(*map, random_member(generator, *set));
+      ImageSolver solver(set, map);
+      solver.lift(image);
+      const double gauge = solver.report().gauge;
+
+      Point gram(d * d);
+      for (std::size_t i = 0; i < d; ++i) {
+        Point column(m, 0.0);
+        map->add_column(i, 1.0, column);
+        for (std::size_t j = 0; j < d; ++j) gram[i * d + j] = map->column_dot(j, column);
+      }
+      Point cross(d);
+      map->apply_transpose(image, cross);
+      double bound = 0.0;
+      for (const double below : {0.1, 0.03, 0.01, 1e-3}) {
+        AcceleratedSolver dense(set->scaled(gauge * (1.0 - below)), {.relative_gap = 1e-13, .max_iterations = 20000});
+        const auto theta = dense.solve({d, gram, cross});
+        const Point residual = geometry::minus(image, image_of(*map, Point(theta.begin(), theta.end())));
+        Point slope(d);
+        map->apply_transpose(residual, slope);
+        Point vertex(d);
+        set->minimise_linear(geometry::times(-1.0, slope), vertex);
+        bound = std::max(bound, geometry::dot(image, residual) / geometry::dot(slope, vertex));
+      }
+      EXPECT_GE(bound, gauge * (1.0 - 3e-5)) << text << ", trial " << trial;
     }
   }
 }

@@ -127,7 +127,8 @@ TEST(CsvReader, AByteOrderMarkIsSkippedOnceAtTheBeginningOnly) {
                 .fields[0],
             "\xEF\xBB\xBF"
             "a");
-  EXPECT_EQ(records_of("\xEF\xBB")[0].fields[0], "\xEF\xBB");
+  EXPECT_TRUE(records_of("\xEF\xBB").empty()) << "it may still be written";
+  EXPECT_EQ(records_of("\xEF\xBB\n")[0].fields[0], "\xEF\xBB");
   EXPECT_TRUE(records_of("\xEF\xBB\xBF").empty());
   const std::string marked = "\xEF\xBB\xBF\n1\r\n2";
   EXPECT_EQ(ends_of(marked, 1, {}), reference_ends(marked, ',')) << "it counts as bytes of the input";

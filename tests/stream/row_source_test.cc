@@ -1,5 +1,3 @@
-#include "stream/csv_row_source.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +5,7 @@
 #include <string>
 
 #include "rivulet/error.h"
+#include "stream/csv_row_source.h"
 #include "stream/memory_source.h"
 #include "stream/number_text.h"
 
@@ -165,6 +164,9 @@ TEST(CsvRowSource, AFileWithOneColumnIsRefusedBecauseItsMissingValuesAreEmptyLin
   schema.target("y", {0, 1});
   EXPECT_NE(fault_of<RequestError>("y\n0.5\n\n0.25\n", schema).find("cannot be told from an empty line"),
             std::string::npos);
+  const std::string row = fault_of<RequestError>("Smith 1:41975\n0 1:1\n", schema);
+  EXPECT_NE(row.find("header: the first line of memory is one field"), std::string::npos);
+  EXPECT_EQ(row.find("Smith"), std::string::npos) << "it may be a row";
 }
 
 TEST(CsvRowSource, WithoutAnyHeaderThereIsAClearFault) {
