@@ -9,6 +9,7 @@
 #include "rivulet/incremental_regression.h"
 #include "rivulet/inference.h"
 #include "rivulet/input_set.h"
+#include "rivulet/loss.h"
 #include "rivulet/model.h"
 #include "rivulet/refit.h"
 #include "rivulet/release_log.h"

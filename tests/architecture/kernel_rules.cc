@@ -26,6 +26,7 @@ FloatingPoint floating_point_in(const std::string& stem) {
       {"discrete_gaussian", FloatingPoint::free},    // a filter in front of the exact test
       {"noise_source", FloatingPoint::noise_width},  // picks the sampler
       {"encoder", FloatingPoint::noise_width},       // asks for it
+      {"history_kernel", FloatingPoint::free},       // derivatives of a loss before they are truncated to integers
       {"unit_cap", FloatingPoint::none},
       {"kernel", FloatingPoint::raw_rows},  // hands rows to row_lattice
   };

@@ -1,0 +1,95 @@
+// The kernel of PrivIncERM. Rows stay: every call of the batch solver goes over all of them again. What comes out are
+// sums of clipped gradients with noise, as many as the budget pays for.
+//
+// Promise. For neighbouring streams of rows, even when every row and every theta is chosen after seeing all noisy sums
+// so far, the sequence of all NoisyGradient values ever returned is (epsilon, delta)-indistinguishable for the plan's
+// budget; docs/privacy.md proves it. The derivative of the loss is computed in floating point, by code that may be the
+// user's; the promise rests on the integer check of what it returns alone.
+//
+// Memory: 4 (d + 1) bytes a row. Time: O(d) a row and sum.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "kernel/inside.h"
+#include "kernel/noise_source.h"
+#include "kernel/row_lattice.h"
+#include "kernel/unit_cap.h"
+#include "privacy/erm_spend.h"
+#include "privacy/gradient_plan.h"
+#include "rivulet/loss.h"
+#include "wall/noisy_gradient.h"
+
+namespace rivulet::kernel {
+
+class HistoryKernel {
+ public:
+  // `lipschitz` is where derivatives of the loss are cut.
+  HistoryKernel(const privacy::GradientPlan& plan, const Schema& schema, std::shared_ptr<const Loss> loss,
+                double lipschitz, std::unique_ptr<NoiseSource> noise, const Domain& domain = {});
+
+  // As Kernel::observe().
+  void observe(std::span<const double> values, double target, std::optional<std::string_view> unit = std::nullopt);
+  void observe(const SparseRow& row, double target, std::optional<std::string_view> unit = std::nullopt);
+
+  [[nodiscard]] std::uint64_t rows_in_step() const { return rows_ - released_rows_; }
+  [[nodiscard]] std::uint64_t rows_per_step() const { return plan_.request().rows_per_step; }
+  [[nodiscard]] bool step_is_full() const { return rows_in_step() >= rows_per_step(); }
+  // Ends the step: its rows are part of all later sums. Publishes nothing.
+  void close_step();
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }
+  [[nodiscard]] std::uint64_t released_rows() const { return released_rows_; }
+
+  // Before the sums of a call: with an insecure seed, noise is drawn anew for each number.
+  void begin_call(std::uint64_t call) { noise_->begin_step(call); }
+  // The sum over the rows of closed steps whose number is congruent to `part` modulo `parts` (all of them: 0, 1), at
+  // theta. Costs mu_k^2 of the budget when parts is 1; the `parts` sums of one pass over disjoint parts, made with the
+  // same mu_k, cost mu_k^2 together, because a row is in one of them: the first pays, and the others must follow in
+  // order. Throws Error, releasing nothing, when the budget is spent, a part is out of order or theta is not finite.
+  void noisy_gradient(std::span<const double> theta, double mu_k, NoisyGradient& out, std::uint64_t part = 0,
+                      std::uint64_t parts = 1);
+  // What has been paid so far.
+  [[nodiscard]] const privacy::ErmSpend& spend() const { return spend_; }
+
+  // For the operator's eyes only: exact, not private, never to be published.
+  [[nodiscard]] std::uint64_t unusable_rows_for_operator() const { return unusable_; }
+  [[nodiscard]] std::uint64_t over_limit_rows_for_operator() const { return over_limit_; }
+
+ private:
+  template <class Values>
+  void observe_row(const Values& values, double target, std::optional<std::string_view> unit);
+  void charge(double mu_k, std::uint64_t part, std::uint64_t parts);
+  // c in units of lipschitz 2^-bits, checked in integers; 0 for what is no number.
+  [[nodiscard]] std::int64_t coefficient(const std::int32_t* row, std::span<const double> theta) const;
+
+  privacy::GradientPlan plan_;
+  RowLattice lattice_;
+  std::shared_ptr<const Loss> loss_;
+  double coefficient_factor_;
+  double row_unit_;
+  std::unique_ptr<NoiseSource> noise_;
+  std::unique_ptr<UnitCap> units_;
+  std::size_t order_;  // entries of a row: x, then y
+  std::vector<std::int32_t> history_;
+  std::vector<double> quantised_;
+  RowScratch scratch_;
+  std::vector<std::int64_t> sums_;
+  std::uint64_t rows_ = 0;
+  std::uint64_t released_rows_ = 0;
+  std::uint64_t steps_ = 0;
+  std::uint64_t unusable_ = 0;
+  std::uint64_t over_limit_ = 0;
+  privacy::ErmSpend spend_;
+  // Of the pass under way: parts still to come at this price.
+  std::uint64_t next_part_ = 0;
+  std::uint64_t pass_parts_ = 1;
+  double pass_mu_ = 0.0;
+  std::uint64_t pass_rows_ = 0;
+};
+
+}  // namespace rivulet::kernel

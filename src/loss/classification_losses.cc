@@ -1,0 +1,107 @@
+// Losses of the margin y p: logistic, hinge, smoothed hinge.
+#include <algorithm>
+#include <cmath>
+
+#include "base/portable_math.h"
+#include "base/shown.h"
+#include "loss/parameter.h"
+#include "rivulet/loss.h"
+
+namespace rivulet {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// log(1 + u) for 0 <= u <= 1. What 1 + u loses is made good by the ratio (Kahan).
+double log_of_one_plus(double u) {
+  const double sum = 1.0 + u;
+  return sum == 1.0 ? u : portable_log(sum) * (u / (sum - 1.0));
+}
+
+// 1 / (1 + e^margin), through an exponential that never overflows.
+double chance_of_error(double margin) {
+  const double small = portable_exp(-std::abs(margin));
+  return margin >= 0.0 ? small / (1.0 + small) : 1.0 / (1.0 + small);
+}
+
+class LogisticLoss final : public Loss {
+ public:
+  [[nodiscard]] std::string name() const override { return "logistic"; }
+  [[nodiscard]] bool is_classification() const override { return true; }
+  [[nodiscard]] double value(double prediction, double y) const override {
+    const double margin = y * prediction;
+    return std::max(-margin, 0.0) + log_of_one_plus(portable_exp(-std::abs(margin)));
+  }
+  [[nodiscard]] double derivative(double prediction, double y) const override {
+    return -y * chance_of_error(y * prediction);
+  }
+  [[nodiscard]] double lipschitz(double radius) const override {
+    // The exponential is not monotone in its last digits, hence the 8 units of rounding.
+    constexpr double kRoundedUp = 1.0 + 8.0 * std::numeric_limits<double>::epsilon();
+    return std::min(1.0, chance_of_error(-radius) * kRoundedUp);
+  }
+  [[nodiscard]] double smoothness(double /*radius*/) const override { return 0.25; }  // at p = 0
+  [[nodiscard]] double strong_convexity(double radius) const override {
+    return chance_of_error(radius) * chance_of_error(-radius);
+  }
+};
+
+class HingeLoss final : public Loss {
+ public:
+  [[nodiscard]] std::string name() const override { return "hinge"; }
+  [[nodiscard]] bool is_classification() const override { return true; }
+  [[nodiscard]] double value(double prediction, double y) const override { return std::max(0.0, 1.0 - y * prediction); }
+  [[nodiscard]] double derivative(double prediction, double y) const override {
+    return y * prediction < 1.0 ? -y : 0.0;
+  }
+  [[nodiscard]] double lipschitz(double /*radius*/) const override { return 1.0; }
+  // Predictions below 1 in size never meet the kink: there the hinge is a straight line.
+  [[nodiscard]] double smoothness(double radius) const override { return radius < 1.0 ? 0.0 : kInfinity; }
+  [[nodiscard]] double strong_convexity(double /*radius*/) const override { return 0.0; }
+};
+
+class SmoothHingeLoss final : public Loss {
+ public:
+  explicit SmoothHingeLoss(double width) : width_(width) {}
+
+  [[nodiscard]] std::string name() const override { return "smooth-hinge:" + shown(width_); }
+  [[nodiscard]] bool is_classification() const override { return true; }
+  [[nodiscard]] double value(double prediction, double y) const override {
+    const double gap = 1.0 - y * prediction;
+    if (gap <= 0.0) return 0.0;
+    return gap < width_ ? 0.5 * (gap * (gap / width_)) : gap - 0.5 * width_;
+  }
+  [[nodiscard]] double derivative(double prediction, double y) const override {
+    const double gap = 1.0 - y * prediction;
+    if (gap <= 0.0) return 0.0;
+    return gap < width_ ? -y * (gap / width_) : -y;
+  }
+  [[nodiscard]] double lipschitz(double radius) const override { return std::min(1.0, (radius + 1.0) / width_); }
+  // Margins up to `radius` meet the parabola, margins above 1 - width, or stay on the straight part.
+  [[nodiscard]] double smoothness(double radius) const override { return radius > 1.0 - width_ ? 1.0 / width_ : 0.0; }
+  // Strong where every margin is on the parabola.
+  [[nodiscard]] double strong_convexity(double radius) const override {
+    return radius <= 1.0 && radius + 1.0 <= width_ ? 1.0 / width_ : 0.0;
+  }
+
+ private:
+  double width_;
+};
+
+}  // namespace
+
+std::unique_ptr<Loss> make_logistic_loss() {
+  return std::make_unique<LogisticLoss>();
+}
+
+std::unique_ptr<Loss> make_hinge_loss() {
+  return std::make_unique<HingeLoss>();
+}
+
+std::unique_ptr<Loss> make_smooth_hinge_loss(double width) {
+  loss::require_parameter(loss::positive_finite(width), "smooth-hinge", "width", width,
+                          "a positive finite number, e.g. 0.5");
+  return std::make_unique<SmoothHingeLoss>(width);
+}
+
+}  // namespace rivulet

@@ -1,0 +1,125 @@
+#include "privacy/erm_schedule.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "base/portable_math.h"
+#include "base/shown.h"
+#include "privacy/upper_sum.h"
+#include "rivulet/error.h"
+
+namespace rivulet::privacy {
+namespace {
+
+// A share has at most 16 roundings (two logarithms of 2 units each, one of them squared, and a few operations); its
+// root half of their effect. 2^-46 is 64 units.
+constexpr double kRoundedDown = 1.0 - 0x1p-46;
+constexpr double kLargestRatio = 1e200;
+constexpr std::uint64_t kMostPowerCalls = 10'000'000;
+
+void require_calls(bool good, const std::string& field, std::uint64_t calls, const std::string& accepted) {
+  if (!good) throw RequestError(field, std::to_string(calls) + " calls; accepted: " + accepted);
+}
+
+// (call / calls)^exponent, or call^exponent for negative exponents: at most about 1 either way.
+double power_weight(std::uint64_t call, std::uint64_t calls, double exponent) {
+  const double number = static_cast<double>(call);
+  const double base = exponent > 0.0 ? number / static_cast<double>(calls) : number;
+  return portable_exp(exponent * portable_log(base));
+}
+
+}  // namespace
+
+ErmSchedule::ErmSchedule(double total_mu, std::optional<std::uint64_t> calls) : total_mu_(total_mu), calls_(calls) {
+  if (!(total_mu >= 1e-100 && total_mu <= 1e100)) {
+    throw RequestError(
+        "epsilon", "the budget's Gaussian parameter is " + shown(total_mu) + "; accepted: between 1e-100 and 1e100");
+  }
+}
+
+ErmSchedule ErmSchedule::even(double total_mu, std::uint64_t calls) {
+  require_calls(calls >= 1, "calls", calls, "1 or more");
+  ErmSchedule schedule(total_mu, calls);
+  schedule.sum_ = static_cast<double>(calls);
+  return schedule;
+}
+
+ErmSchedule ErmSchedule::weighted(double total_mu, std::vector<double> weights) {
+  require_calls(!weights.empty(), "weights", 0, "a weight for each call, at least one");
+  ErmSchedule schedule(total_mu, weights.size());
+  double largest = 0.0;
+  double smallest = HUGE_VAL;
+  for (const double weight : weights) {
+    if (!(weight > 0.0) || std::isinf(weight)) {
+      throw RequestError("weights", shown(weight) + " is not a weight; accepted: positive finite numbers");
+    }
+    largest = std::max(largest, weight);
+    smallest = std::min(smallest, weight);
+  }
+  if (smallest < largest / kLargestRatio) {
+    throw RequestError("weights", "they reach from " + shown(smallest) + " to " + shown(largest) +
+                                      "; accepted: the largest at most 1e200 times the smallest");
+  }
+  UpperSum sum;
+  for (double& weight : weights) {
+    weight /= largest;
+    sum.add_product(weight, 1.0);
+  }
+  schedule.weights_ = std::move(weights);
+  schedule.sum_ = sum.rounded_up();
+  return schedule;
+}
+
+ErmSchedule ErmSchedule::power(double total_mu, std::uint64_t calls, double exponent) {
+  require_calls(calls >= 1 && calls <= kMostPowerCalls, "calls", calls, "1 to 10000000 for a power schedule");
+  if (!(std::abs(exponent) * portable_log(static_cast<double>(calls)) <= portable_log(kLargestRatio)) ||
+      std::isinf(exponent)) {
+    throw RequestError("exponent", shown(exponent) + "; accepted: a finite number such that " + std::to_string(calls) +
+                                       " to its power is within 1e-200 and 1e200");
+  }
+  if (exponent == 0.0) return even(total_mu, calls);
+  ErmSchedule schedule(total_mu, calls);
+  schedule.exponent_ = exponent;
+  UpperSum sum;
+  for (std::uint64_t call = 1; call <= calls; ++call) sum.add_product(power_weight(call, calls, exponent), 1.0);
+  schedule.sum_ = sum.rounded_up();
+  return schedule;
+}
+
+ErmSchedule ErmSchedule::unbounded(double total_mu, std::uint64_t expected_calls) {
+  require_calls(expected_calls >= 1, "expected-calls", expected_calls, "1 or more");
+  ErmSchedule schedule(total_mu, std::nullopt);
+  schedule.expected_calls_ = expected_calls;
+  return schedule;
+}
+
+double ErmSchedule::share(std::uint64_t call) const {
+  if (!calls_) {
+    const double expected = static_cast<double>(expected_calls_);
+    if (call <= expected_calls_) return 0.5 / expected;
+    const double number = static_cast<double>(call);
+    const double log = portable_log(number);
+    return 0.5 * portable_log(expected + 0.5) / (number * log * log);
+  }
+  if (!weights_.empty()) return weights_[call - 1] / sum_;
+  if (exponent_ != 0.0) return power_weight(call, *calls_, exponent_) / sum_;
+  return 1.0 / sum_;
+}
+
+double ErmSchedule::mu(std::uint64_t call) const {
+  if (call == 0) throw Error("call 0 of the budget's schedule was asked for; calls are counted from 1");
+  if (calls_ && call > *calls_) {
+    throw HorizonExceeded("call " + std::to_string(call) + " is past the " + std::to_string(*calls_) +
+                          " calls the budget was shared out over; nothing was spent on it");
+  }
+  return total_mu_ * std::sqrt(share(call)) * kRoundedDown;
+}
+
+double even_part(double mu, std::uint64_t parts) {
+  require_calls(parts >= 1, "parts", parts, "1 or more");
+  return parts == 1 ? mu : mu / std::sqrt(static_cast<double>(parts)) * kRoundedDown;
+}
+
+}  // namespace rivulet::privacy
