@@ -74,6 +74,8 @@ class ElasticBall final : public ConstraintSet, public geometry::Faces {
   }
   [[nodiscard]] std::vector<std::size_t> most_promising(std::span<const double> direction,
                                                         std::size_t count) const override {
+    constexpr double all_but_round = 0.1;
+    if (l1_share_ < all_but_round) return {};
     std::vector<double> scores(direction.begin(), direction.end());
     for (double& score : scores) score = std::abs(score);
     return geometry::largest_scores(scores, count);

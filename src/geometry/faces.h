@@ -36,8 +36,8 @@ class Faces {
   // {v_S : v in K, v zero outside S} as a set of |S| dimensions. S: coordinates in ascending order, one at least.
   [[nodiscard]] virtual std::unique_ptr<ConstraintSet> restricted(std::span<const std::size_t> coordinates) const = 0;
 
-  // The coordinates of the `count` sparse points of K that promise most against `direction` (single coordinates, or
-  // whole groups), in no particular order. Empty for sets whose solutions are dense.
+  // About `count` coordinates, those of the sparse points of K that promise most against `direction`: single
+  // coordinates, or whole groups, one at least. Ascending. Empty for sets whose solutions are dense.
   [[nodiscard]] virtual std::vector<std::size_t> most_promising(std::span<const double> direction,
                                                                 std::size_t count) const = 0;
 

@@ -125,8 +125,8 @@ class GroupBall final : public ConstraintSet, public geometry::Faces {
   }
   [[nodiscard]] std::vector<std::size_t> most_promising(std::span<const double> direction,
                                                         std::size_t count) const override {
-    std::vector<std::size_t> groups = geometry::largest_scores(norms_of(direction), count);
-    std::sort(groups.begin(), groups.end());
+    const std::size_t wanted = 1 + (count - std::min<std::size_t>(count, 1)) * sizes_.size() / dimension_;
+    const std::vector<std::size_t> groups = geometry::largest_scores(norms_of(direction), wanted);
     std::vector<std::size_t> coordinates;
     std::size_t begin = 0;
     auto next = groups.begin();

@@ -27,7 +27,7 @@ constexpr double kTightest = 1e-7;
 }  // namespace
 
 ImageLeastSquares::ImageLeastSquares(const ConstraintSet& set, const LinearMap& map)
-    : set_(&set), faces_(dynamic_cast<const geometry::Faces*>(&set)), map_(&map) {
+    : set_(&set), faces_(dynamic_cast<const geometry::Faces*>(&set)), map_(&map), cholesky_(map.rows()) {
   if (faces_ == nullptr) throw std::logic_error("least squares over a set that does not know its faces");
   const std::size_t m = map.rows();
   const std::size_t d = map.columns();
@@ -87,35 +87,6 @@ void ImageLeastSquares::evaluate(State& state) {
   }
   state.mismatch_norm = norm(state.mismatch);
   state.value = 0.5 * dot(state.dual, state.dual) - dot(target_, state.dual) + envelope / sigma_;
-}
-
-// Conjugate gradients on (I + sigma A J A^T) direction = -mismatch.
-void ImageLeastSquares::newton_direction(double tolerance) {
-  const std::vector<std::size_t>& active = derivative_.active;
-  gathered_.resize(active.size());
-  moved_.resize(active.size());
-  std::fill(direction_.begin(), direction_.end(), 0.0);
-  for (std::size_t i = 0; i < remainder_.size(); ++i) remainder_[i] = -now_.mismatch[i];
-  search_ = remainder_;
-  double squares = dot(remainder_, remainder_);
-  const double goal = tolerance * tolerance * squares;
-  for (std::size_t step = 0; step < 3 * remainder_.size() + 10 && squares > goal; ++step) {
-    const std::span<const double> seen = times_factor(search_);
-    for (std::size_t k = 0; k < active.size(); ++k) gathered_[k] = map_->column_dot(active[k], seen);
-    derivative_.apply(gathered_, moved_);
-    std::fill(search_image_.begin(), search_image_.end(), 0.0);
-    for (std::size_t k = 0; k < active.size(); ++k) map_->add_column(active[k], sigma_ * moved_[k], search_image_);
-    times_factor_transposed(search_image_);
-    add_multiple(1.0, search_.data(), search_image_.data(), search_.size());
-    const double bend = dot(search_, search_image_);
-    if (!(bend > 0.0)) break;
-    const double length = squares / bend;
-    add_multiple(length, search_.data(), direction_.data(), direction_.size());
-    add_multiple(-length, search_image_.data(), remainder_.data(), remainder_.size());
-    const double before = squares;
-    squares = dot(remainder_, remainder_);
-    for (std::size_t i = 0; i < search_.size(); ++i) search_[i] = remainder_[i] + squares / before * search_[i];
-  }
 }
 
 double ImageLeastSquares::accepted_mismatch(double tolerance) const {

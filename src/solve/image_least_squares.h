@@ -4,7 +4,7 @@
 // Proximal point steps, each solved in its m dual variables u by a semismooth Newton method (Li, Sun and Toh, SIAM J.
 // Optimization 28, 2018):
 //     theta = P(c + sigma A^T u),   u = b - A theta,   P the projection onto gamma K, c the point before.
-// The Newton matrix I + sigma A J A^T sees only the few columns along which P moves. A handful of passes over the d
+// The Newton matrix I + sigma A J A^T sees only the columns along which P moves. A handful of passes over the d
 // columns a step and quadratic convergence in the end: digits that first-order methods do not reach.
 #pragma once
 
@@ -15,6 +15,7 @@
 #include "base/linear_map.h"
 #include "geometry/faces.h"
 #include "rivulet/constraint.h"
+#include "solve/cholesky.h"
 
 namespace rivulet::solve {
 
@@ -72,7 +73,11 @@ class ImageLeastSquares {
   // Newton's method to ||u - b + A theta|| <= tolerance ||u||.
   std::size_t solve_proximal(double tolerance);
   [[nodiscard]] double accepted_mismatch(double tolerance) const;
+  // Solves (I + sigma A J A^T) direction = -mismatch: by factoring where many columns move and that is cheap, else by
+  // conjugate gradients to this relative tolerance.
   void newton_direction(double tolerance);
+  [[nodiscard]] bool newton_by_factoring();
+  void newton_by_conjugate_gradients(double tolerance);
   [[nodiscard]] LeastSquaresEnd judge();
 
   const ConstraintSet* set_;
@@ -91,6 +96,8 @@ class ImageLeastSquares {
   std::vector<double> direction_, remainder_, search_, search_image_;
   std::vector<double> gathered_, moved_;
   geometry::ProjectionDerivative derivative_;
+  Cholesky cholesky_;
+  std::vector<double> matrix_;
 };
 
 }  // namespace rivulet::solve

@@ -57,10 +57,16 @@ void ImageLift::bring_into(double gamma, std::span<double> theta) const {
 }
 
 std::size_t ImageLift::nearest(std::span<const double> image, std::span<double> theta) {
+  if (std::all_of(theta.begin(), theta.end(), [](double entry) { return entry == 0.0; })) {
+    // The vertex farthest along the image: sparse where the simplex's point nearest to the origin is not.
+    map_->apply_transpose(image, slope_);
+    for (double& entry : slope_) entry = -entry;
+    set_->minimise_linear(slope_, theta);
+  }
   bring_into(1.0, theta);
   least_squares_.begin();
   const double scale = 1.0 + norm(image);
-  const LeastSquaresEnd end = least_squares_.run(image, 1.0, kNearestGap, 1e-28 * scale * scale, theta);
+  const LeastSquaresEnd end = least_squares_.run(image, 1.0, kNearestGap, kFits * kFits * scale * scale, theta);
   std::copy(theta.begin(), theta.end(), trial_.begin());
   least_squares_.fit_freely(image, trial_);
   set_->project(trial_);

@@ -29,7 +29,7 @@ class ImageLift {
   // theta holds a guess, perhaps zero; it need not lie in the set. `most` bounds the gauge of the result. Numbers of
   // ordinary size, as for ImageLeastSquares.
   LiftEnd run(std::span<const double> image, double most, std::span<double> theta);
-  // Only the point of the set with the nearest image, from a guess; returns the steps taken.
+  // Only the point of the set with the nearest image, from a guess (zero: none); returns the steps taken.
   std::size_t nearest(std::span<const double> image, std::span<double> theta);
 
  private:

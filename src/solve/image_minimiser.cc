@@ -12,6 +12,8 @@ namespace rivulet::solve {
 namespace {
 
 constexpr double kRelativeGap = 1e-8;
+// Where the working sets end with more than this, a convex problem is refined by Newton's method.
+constexpr double kGoodGap = 1e-7;
 constexpr std::size_t kMostIterations = 2000;
 constexpr double kScreeningGap = 1e-4;
 constexpr std::size_t kScreeningIterations = 200;
@@ -78,7 +80,7 @@ MinimiserEnd ImageMinimiser::run(const Quadratic& quadratic, bool has_start, std
   const bool convex = certainly_convex(quadratic);
   if (by_columns_) {
     const MinimiserEnd end = working_set_.run(quadratic, convex, has_start, theta);
-    if (!convex || end.gap <= 2.0 * kRelativeGap * std::abs(end.objective)) return end;
+    if (!convex || end.gap <= kGoodGap * std::abs(end.objective)) return end;
     std::vector<double> refined(theta.begin(), theta.end());
     MinimiserEnd better = by_newton(quadratic, refined);
     better.iterations += end.iterations;

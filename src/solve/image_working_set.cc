@@ -118,6 +118,21 @@ void ImageWorkingSet::add_low_axes(std::span<const double> cross) {
   columns_.add(chosen);
 }
 
+// A minimiser needs no more than m + 1 of them at once.
+std::size_t ImageWorkingSet::most_columns() const {
+  return 2 * map_->rows() + 2 * kAllColumns;
+}
+
+std::size_t ImageWorkingSet::more_for(std::size_t support) const {
+  return std::min(support, map_->rows() / 2) + kPromising;
+}
+
+std::size_t ImageWorkingSet::add_promising(std::size_t count, bool insist) {
+  const std::size_t added = columns_.add(faces_->most_promising(objective_.slope(), count));
+  if (added > 0 || !insist) return added;
+  return columns_.add(faces_->most_promising(objective_.slope(), columns_.coordinates().size() + count));
+}
+
 void ImageWorkingSet::rebuild() {
   part_ = columns_.restricted();
   face_ = faces_->restricted(columns_.coordinates());
@@ -220,10 +235,11 @@ std::size_t ImageWorkingSet::from_several_starts(bool has_start, std::span<doubl
     if (round + 1 == kScreeningRounds) break;
     std::size_t added = 0;
     for (const Candidate& candidate : candidates) {
+      if (columns_.coordinates().size() > most_columns()) break;
       std::fill(theta.begin(), theta.end(), 0.0);
       for (std::size_t k = 0; k < candidate.support.size(); ++k) theta[candidate.support[k]] = candidate.values[k];
       objective_.look(quadratic_, theta);
-      added += columns_.add(faces_->most_promising(objective_.slope(), candidate.support.size() + kPromising));
+      added += add_promising(more_for(candidate.support.size()), false);
     }
     if (added == 0) break;
     rebuild();
@@ -237,22 +253,27 @@ std::size_t ImageWorkingSet::from_several_starts(bool has_start, std::span<doubl
 MinimiserEnd ImageWorkingSet::finish(std::span<double> theta) {
   MinimiserEnd end;
   std::size_t stalls = 0;
+  std::size_t most = most_columns();
+  double inner_gap = INFINITY;
   for (std::size_t round = 0; round < kMostRounds; ++round) {
     const MinimiserEnd now = objective_.look(quadratic_, theta);
     end.objective = now.objective;
     end.gap = now.gap;
     if (end.gap <= kRelativeGap * std::abs(end.objective)) break;
     const std::vector<std::size_t> support = support_of(theta);
-    if (!whole_ && columns_.coordinates().size() > 4 * map_->rows() + 2 * kAllColumns) {
+    if (!whole_ && columns_.coordinates().size() > most) {
       columns_.reset(quadratic_);
       columns_.add(support);
+      most = 2 * most;  // so that the same columns do not come and go for ever
     }
-    const std::size_t added =
-        whole_ ? 0 : columns_.add(faces_->most_promising(objective_.slope(), 2 * support.size() + kPromising));
+    // A gap that is not there within the working set comes from other columns, even if they are not the steepest.
+    const std::size_t added = whole_ ? 0 : add_promising(2 * more_for(support.size()), now.gap > 2.0 * inner_gap);
     if (added == 0 && ++stalls > 1) break;
     if (added > 0) rebuild();
     columns_.gather(theta, small_);
-    end.iterations += descend(0.5 * kRelativeGap, kMostIterations).iterations;
+    const DescentResult result = descend(0.5 * kRelativeGap, kMostIterations);
+    end.iterations += result.iterations;
+    inner_gap = result.gap;
     columns_.scatter(small_, theta);
   }
   return end;

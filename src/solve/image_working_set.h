@@ -42,6 +42,12 @@ class ImageWorkingSet {
 
   void first_columns(bool convex, bool has_start, std::span<const double> theta);
   void add_low_axes(std::span<const double> cross);
+  // Beyond this many columns those of zero coordinates are dropped.
+  [[nodiscard]] std::size_t most_columns() const;
+  // How many promising points to ask for around a point with this support.
+  [[nodiscard]] std::size_t more_for(std::size_t support) const;
+  // Columns that promise most at the point looked at last; returns how many are new, some at least if it insists.
+  std::size_t add_promising(std::size_t count, bool insist);
   // part_ and face_ for the columns at hand.
   void rebuild();
   // Descends from small_ within the working set.

@@ -114,7 +114,9 @@ LeastSquaresEnd WorkingLeastSquares::run(std::span<const double> target, double 
     if (whole.gap <= gap_fraction * end.residual * end.residual + gap_floor) break;
     if (outside <= part_->support() * (1.0 + 1e-12)) break;  // nothing outside promises more
     const std::size_t before = coordinates_.size();
-    add(faces_->most_promising(slope_, 2 * count + kPromising));
+    const std::size_t wanted = std::min(2 * count, map_->rows()) + kPromising;
+    add(faces_->most_promising(slope_, wanted));
+    if (coordinates_.size() == before) add(faces_->most_promising(slope_, before + wanted));
     if (coordinates_.size() == before) break;
   }
   return whole;

@@ -104,7 +104,7 @@ void expect_least_gauge(ImageSolver& solver, const Point& image, double expected
 TEST(Lift, ReachesTheOptimumOfTheLinearProgram) {
   std::mt19937_64 generator(903);
   double worst = 0.0;
-  for (int trial = 0; trial < 80; ++trial) {
+  for (int trial = 0; trial < 60; ++trial) {
     const std::size_t m = 2 + generator() % 25;
     const std::size_t d = m + 1 + generator() % (4 * m);
     const auto map = gaussian_map(generator, m, d);
