@@ -54,6 +54,9 @@ class Schema {
   // The columns name1 to nameN, N = columns, at least 1 and at most 2^31; the bounds must hold 0.
   Schema& block(std::string name, std::size_t columns, Interval bounds);
   Schema& target(std::string name, Interval bounds);
+  // A target of two classes, for classification: the numbers that stand for them. In box units they are -1 and 1, with
+  // an intercept and without; a row with another target is unusable.
+  Schema& classes(std::string name, double negative, double positive);
   Schema& intercept(bool present);
   // In box units; must be positive and finite. A clip norm above the box's own norm changes nothing.
   Schema& clip_norm(double limit);
@@ -68,6 +71,8 @@ class Schema {
   [[nodiscard]] const std::vector<Feature>& features() const { return features_; }
   [[nodiscard]] const std::string& target_name() const { return target_name_; }
   [[nodiscard]] Interval target_bounds() const { return target_bounds_; }
+  // The bounds are then the two classes, and nothing between them.
+  [[nodiscard]] bool has_classes() const { return classes_; }
   [[nodiscard]] bool has_intercept() const { return intercept_; }
   [[nodiscard]] std::optional<double> clip_norm() const { return clip_norm_; }
 
@@ -118,6 +123,8 @@ class Schema {
   std::string target_name_;
   Interval target_bounds_;
   bool has_target_ = false;
+  bool classes_ = false;
+  bool classes_reversed_ = false;  // the positive class is the smaller number
   bool intercept_ = true;
   std::optional<double> clip_norm_;
   std::size_t left_out_ = 0;  // share of the box's squared norm of the features subset() dropped: it stays

@@ -173,6 +173,17 @@ Schema& Schema::target(std::string name, Interval bounds) {
   return *this;
 }
 
+Schema& Schema::classes(std::string name, double negative, double positive) {
+  if (!std::isfinite(negative) || !std::isfinite(positive) || negative == positive) {
+    throw RequestError("classes " + name, shown(negative) + " and " + shown(positive) +
+                                              " are not two classes; accepted: two different finite numbers");
+  }
+  target(std::move(name), {std::min(negative, positive), std::max(negative, positive)});
+  classes_ = true;
+  classes_reversed_ = positive < negative;
+  return *this;
+}
+
 Schema& Schema::intercept(bool present) {
   intercept_ = present;
   return *this;
@@ -272,7 +283,9 @@ Schema::Scale Schema::value_scale(std::size_t value) const {
 }
 
 Schema::Scale Schema::target_scale() const {
-  return scale_of(target_bounds_, intercept_);
+  Scale scale = scale_of(target_bounds_, intercept_ || classes_);
+  if (classes_reversed_) scale.half_range = -scale.half_range;
+  return scale;
 }
 
 std::vector<bool> Schema::chosen(std::span<const std::string> names, std::string_view field) const {

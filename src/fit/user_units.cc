@@ -17,7 +17,8 @@ Model UserUnits::model(const Statistics& statistics, std::vector<double> theta) 
   model.noise = statistics.noise;
   model.not_private = statistics.not_private;
   model.width = schema_.row_width();
-  const Schema::Scale target = schema_.target_scale();
+  // With two classes a prediction is a score, in units of its own.
+  const Schema::Scale target = schema_.has_classes() ? Schema::Scale{} : schema_.target_scale();
   const double norm_limit = schema_.norm_limit();
   const std::size_t first = schema_.has_intercept() ? 1 : 0;
   if (!sparse_) model.coefficients.reserve(scales_.size());

@@ -85,6 +85,7 @@ RowLattice::RowLattice(const Schema& schema, const privacy::LatticeLimits& limit
   target_lo_ = target.lo;
   target_hi_ = target.hi;
   target_centre_ = target.centre;
+  classes_ = schema.has_classes();
   target_factor_ = kShrink * static_cast<double>(limits.target_limit) / target.half_range;
   for (const Domain::Condition& condition : domain_.conditions()) {
     if (condition.kind == Domain::Condition::Kind::value && condition.value >= row_width()) {
@@ -135,7 +136,8 @@ bool RowLattice::truncate(const double* covariates, double factor, double target
   const double target_scaled = (std::clamp(target, target_lo_, target_hi_) - target_centre_) * target_factor_;
   const std::int64_t target_whole =
       std::abs(target_scaled) <= kLargestEntry ? static_cast<std::int64_t>(target_scaled) : kOutside;
-  if (within_limits(norm_squared, target_whole)) {
+  const bool known_class = !classes_ || target == target_lo_ || target == target_hi_;
+  if (known_class && within_limits(norm_squared, target_whole)) {
     lattice[size] = static_cast<double>(target_whole);
     return true;
   }

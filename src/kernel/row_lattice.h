@@ -79,6 +79,7 @@ class RowLattice {
   double target_lo_;
   double target_hi_;
   double target_centre_;
+  bool classes_;  // the target is one of its bounds, or the row is unusable
   std::vector<double> lo_;
   std::vector<double> hi_;
   std::vector<double> centre_;

@@ -1,0 +1,180 @@
+#include "erm/erm_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/shown.h"
+#include "privacy/erm_paper.h"
+#include "privacy/gaussian.h"
+#include "rivulet/error.h"
+
+namespace rivulet::erm {
+namespace {
+
+using Method = PrivIncErm::Method;
+using Mechanism = PrivIncErm::Mechanism;
+using TauRule = PrivIncErm::TauRule;
+
+constexpr double kAssumedRows = 1e6;  // T where the stream's length is unknown
+constexpr std::uint64_t kMostIterations = 200;
+constexpr std::uint64_t kMostSums = std::uint64_t{1} << 28;
+constexpr std::uint64_t kEndless = std::uint64_t{1} << 40;
+
+void check(const PrivIncErm::Options& options) {
+  options.schema.validate();
+  if (options.loss == nullptr) {
+    throw RequestError("loss", "none is given; accepted: one of make_squared_loss(), make_logistic_loss(), ...");
+  }
+  if (options.loss->is_classification() != options.schema.has_classes()) {
+    throw RequestError("loss",
+                       options.loss->is_classification()
+                           ? options.loss->name() +
+                                 " tells two classes apart, but the target has none; accepted: a target declared "
+                                 "with its two classes, or a loss for numbers"
+                           : options.loss->name() +
+                                 " is for numbers, but the target has two classes; accepted: logistic, hinge, "
+                                 "smooth-hinge:WIDTH");
+  }
+  if (!(options.ridge >= 0.0) || !std::isfinite(options.ridge)) {
+    throw RequestError("ridge", shown(options.ridge) + " given; accepted: a finite number, 0 or more");
+  }
+  if (options.tau && *options.tau == 0) throw RequestError("tau", "0 given; accepted: a number of steps, 1 or more");
+  if (options.iterations && *options.iterations == 0) {
+    throw RequestError("iterations", "0 given; accepted: 1 or more");
+  }
+  if (options.batches == 0) throw RequestError("batches", "0 given; accepted: 1 or more");
+  if (options.profile == Profile::paper && !options.horizon.is_known()) {
+    throw RequestError("horizon",
+                       "profile 'paper' needs to know how many steps there will be; give a number of steps, or "
+                       "use profile 'tight'");
+  }
+  if (!(std::abs(options.late_weight) <= 10.0) || (options.late_weight != 0.0 && !options.horizon.is_known())) {
+    throw RequestError("late-weight", shown(options.late_weight) +
+                                          " given; accepted: a number between -10 and 10, 0 for an unknown horizon");
+  }
+}
+
+}  // namespace
+
+ErmPlan::ErmPlan(const PrivIncErm::Options& options) : options_(options) {
+  check(options);
+  set_ = parse_constraint(options.constraint, options.schema.dimension())->scaled(options.schema.norm_limit());
+  options_.constraint = parse_constraint(options.constraint, options.schema.dimension())->name();
+  lipschitz_ = options.loss->lipschitz(set_->diameter());
+  smoothness_ = options.loss->smoothness(set_->diameter());
+  decide_method();
+  decide_period();
+  decide_schedule();
+}
+
+double ErmPlan::total_rows() const {
+  if (!options_.horizon.is_known()) return kAssumedRows;
+  return static_cast<double>(options_.horizon.steps()) * static_cast<double>(options_.release_every);
+}
+
+void ErmPlan::decide_method() {
+  if (options_.method == Method::by_set) {
+    const bool narrow = set_->prefers_width() && std::isfinite(smoothness_);
+    options_.method = narrow ? Method::frank_wolfe : Method::gradient_descent;
+  }
+  if (options_.method == Method::frank_wolfe && !std::isfinite(smoothness_)) {
+    throw RequestError("method", "frank_wolfe needs a smooth loss, which " + options_.loss->name() +
+                                     " is not; accepted: gradient_descent, or another loss");
+  }
+  if (options_.rule == TauRule::by_method) {
+    options_.rule = options_.method == Method::frank_wolfe ? TauRule::width
+                    : options_.ridge > 0.0                 ? TauRule::strongly_convex
+                                                           : TauRule::convex;
+  }
+}
+
+void ErmPlan::decide_period() {
+  if (options_.mechanism == Mechanism::naive) options_.tau = 1;
+  if (options_.tau) return;
+  const ErmObjective objective(options_.loss, options_.ridge);
+  // The paper counts rows; a step holds release_every of them.
+  const double rows = total_rows();
+  const privacy::ErmProblem problem{.steps = static_cast<std::uint64_t>(rows),
+                                    .dimension = set_->dimension(),
+                                    .epsilon = options_.budget.epsilon,
+                                    .lipschitz = objective.lipschitz(*set_),
+                                    .diameter = set_->diameter()};
+  std::uint64_t period = 1;
+  switch (options_.rule) {
+    case TauRule::strongly_convex:
+      period = privacy::strongly_convex_period(problem, objective.strong_convexity());
+      break;
+    case TauRule::width:
+      period = privacy::width_period(problem, set_->gaussian_width(), objective.curvature(*set_));
+      break;
+    case TauRule::convex:
+    case TauRule::by_method:
+      period = privacy::convex_period(problem);
+      break;
+  }
+  options_.tau = std::max<std::uint64_t>(1, (period + options_.release_every - 1) / options_.release_every);
+  if (options_.horizon.is_known()) options_.tau = std::min(*options_.tau, options_.horizon.steps());
+}
+
+void ErmPlan::decide_schedule() {
+  const bool known = options_.horizon.is_known();
+  last_step_ = known ? options_.horizon.steps() : kEndless;
+  if (known) calls_ = options_.mechanism == Mechanism::trivial ? 0 : options_.horizon.steps() / *options_.tau;
+
+  privacy::GradientRequest request;
+  request.budget = options_.budget;
+  request.neighbours = options_.neighbours;
+  request.dimension = set_->dimension();
+  request.rows_per_step = options_.release_every;
+  request.units = options_.unit.has_value();
+  if (options_.unit) request.rows_per_unit = options_.unit->max_rows;
+  const std::uint64_t sums_a_call = options_.iterations.value_or(kMostIterations) * options_.batches;
+  request.most_sums = known ? std::max<std::uint64_t>(1, *calls_ * sums_a_call) : kMostSums;
+  gradients_.emplace(request);
+  if (!known) last_step_ = std::min(last_step_, kMostSums / sums_a_call * *options_.tau);
+
+  if (known && *calls_ == 0) return;
+  if (!known) {
+    const double expected =
+        kAssumedRows / static_cast<double>(options_.release_every) / static_cast<double>(*options_.tau);
+    schedule_ =
+        privacy::ErmSchedule::unbounded(gradients_->mu(), static_cast<std::uint64_t>(std::clamp(expected, 1.0, 1e6)));
+  } else if (options_.profile == Profile::paper) {
+    // Each call as a Gaussian mechanism of its own; the account is checked, and the exact one is what the kernel keeps.
+    const auto account = privacy::verify_paper_calls(options_.budget, options_.horizon.steps(), *options_.tau);
+    const double a_call = std::min(account.call_mu, privacy::even_part(gradients_->mu(), *calls_));
+    schedule_ = privacy::ErmSchedule::even(a_call * std::sqrt(static_cast<double>(*calls_)) * (1.0 - 1e-12), *calls_);
+  } else if (options_.late_weight != 0.0) {
+    schedule_ = privacy::ErmSchedule::power(gradients_->mu(), *calls_, options_.late_weight);
+  } else {
+    schedule_ = privacy::ErmSchedule::even(gradients_->mu(), *calls_);
+  }
+}
+
+std::optional<ErmCall> ErmPlan::call_at(std::uint64_t step, std::uint64_t rows) const {
+  if (!schedule_ || options_.mechanism == Mechanism::trivial || step % *options_.tau != 0) return std::nullopt;
+  ErmCall call;
+  call.number = step / *options_.tau;
+  call.rows = static_cast<double>(rows);
+  call.mu = schedule_->mu(call.number);
+  call.settings.method =
+      options_.method == Method::frank_wolfe ? BatchMethod::frank_wolfe : BatchMethod::gradient_descent;
+  call.settings.parts = call.settings.method == BatchMethod::gradient_descent ? options_.batches : 1;
+  const double sensitivity =
+      std::ldexp(gradients_->lattice_sensitivity(), -2 * static_cast<int>(gradients_->limits().bits));
+  call.settings.iterations = options_.iterations ? *options_.iterations
+                                                 : chosen_iterations(call.settings.method, problem(call.rows), call.mu,
+                                                                     sensitivity, kMostIterations);
+  return call;
+}
+
+BatchProblem ErmPlan::problem(double rows) const {
+  return {.set = set_.get(), .rows = rows, .lipschitz = lipschitz_, .smoothness = smoothness_, .ridge = options_.ridge};
+}
+
+double ErmPlan::noise(double mu_k) const {
+  return gradients_->sigma_for(mu_k) * gradients_->lattice_unit(lipschitz_);
+}
+
+}  // namespace rivulet::erm

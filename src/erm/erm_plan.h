@@ -1,0 +1,61 @@
+// Everything PrivIncERM decides before the first row: how often the batch solver is called, what each call may cost,
+// and how it goes about it. Public.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "erm/batch_solver.h"
+#include "privacy/erm_schedule.h"
+#include "privacy/gradient_plan.h"
+#include "rivulet/constraint.h"
+#include "rivulet/priv_inc_erm.h"
+
+namespace rivulet::erm {
+
+struct ErmCall {
+  std::uint64_t number = 0;  // from 1
+  double rows = 0.0;         // it goes over
+  double mu = 0.0;           // it costs mu^2
+  BatchSettings settings;
+};
+
+class ErmPlan {
+ public:
+  // Throws RequestError when the request cannot be honoured.
+  explicit ErmPlan(const PrivIncErm::Options& options);
+
+  // Options with tau, method and rule decided.
+  [[nodiscard]] const PrivIncErm::Options& options() const { return options_; }
+  [[nodiscard]] const ConstraintSet& set() const { return *set_; }  // in unit-ball units
+  // Where the kernel cuts derivatives: the loss's Lipschitz constant over K.
+  [[nodiscard]] double lipschitz() const { return lipschitz_; }
+  [[nodiscard]] const privacy::GradientPlan& gradients() const { return *gradients_; }
+
+  // The last step that may be published.
+  [[nodiscard]] std::uint64_t last_step() const { return last_step_; }
+  // The call due at a step that holds `rows` rows with those before it; nothing when none is.
+  [[nodiscard]] std::optional<ErmCall> call_at(std::uint64_t step, std::uint64_t rows) const;
+  [[nodiscard]] BatchProblem problem(double rows) const;
+  // Standard deviation of a coordinate of a noisy sum that costs mu_k, in natural units.
+  [[nodiscard]] double noise(double mu_k) const;
+
+ private:
+  void decide_method();
+  void decide_period();
+  void decide_schedule();
+  [[nodiscard]] double mu_of(std::uint64_t call) const;
+  [[nodiscard]] double total_rows() const;
+
+  PrivIncErm::Options options_;
+  std::shared_ptr<const ConstraintSet> set_;
+  double lipschitz_ = 1.0;
+  double smoothness_ = 0.0;
+  std::optional<std::uint64_t> calls_;  // in all; absent: no end
+  std::optional<privacy::GradientPlan> gradients_;
+  std::optional<privacy::ErmSchedule> schedule_;
+  std::uint64_t last_step_ = 0;
+};
+
+}  // namespace rivulet::erm
