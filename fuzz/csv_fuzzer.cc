@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "rivulet/error.h"
-#include "stream/memory_source.h"
 #include "stream/csv_row_source.h"
+#include "stream/memory_source.h"
 
 namespace {
 

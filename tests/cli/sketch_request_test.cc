@@ -129,7 +129,8 @@ TEST_F(SketchSetting, OfAModelCannotChange) {
 }
 
 TEST_F(SketchSetting, ThatWasChosenOrDrawnStaysWhenTheSameCommandGoesOn) {
-  const Flags flags = durable(sketch_flags().without("--insecure-seed").with("--sketch", "auto"));
+  const Flags flags =
+      durable(sketch_flags().without("--insecure-seed").with("--sketch", "auto").with("--row-set", "sparse:4"));
   const std::string file = write("d.svm", libsvm(20));
   ASSERT_EQ(run(flags.fit(file)).exit_code, 0);
   const auto before = nlohmann::json::parse(run({"inspect", path("m"), "--json"}).out)["sketch"];
@@ -139,6 +140,8 @@ TEST_F(SketchSetting, ThatWasChosenOrDrawnStaysWhenTheSameCommandGoesOn) {
   const auto after = nlohmann::json::parse(run({"inspect", path("m"), "--json"}).out);
   EXPECT_EQ(after["sketch"], before);
   EXPECT_EQ(after["rows"], 40);
+  EXPECT_EQ(after["row_set"], "sparse:4");
+  EXPECT_EQ(run(go_on()).exit_code, 0) << "what is not typed agrees";
 }
 
 TEST_F(SketchSetting, OfAModelWithoutOneCannotBeAdded) {

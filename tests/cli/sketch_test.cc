@@ -152,6 +152,17 @@ TEST_F(SketchedStream, PredictionsAreThoseOfThePublishedCoefficientsInEitherForm
   EXPECT_TRUE(holds(unreadable.err, "2 of 3 rows could not be read"));
 }
 
+TEST_F(SketchedStream, WithoutASketchPredictionsHaveTheSameIntervalsInEitherFormat) {
+  const Flags flags = sparse_flags().with("--epsilon", "1000").with("--release-every", "4000");
+  ASSERT_EQ(run(flags.with("--model", path("full")).fit(write("many.svm", libsvm(4000)))).exit_code, 0);
+  const auto data = sparse_data(20, 77);
+  const Outcome sparse = run({"predict", path("full"), write("new.svm", libsvm(data))});
+  const Outcome dense = run({"predict", path("full"), write("new.csv", block_csv(data))});
+  ASSERT_EQ(sparse.exit_code, 0) << sparse.err;
+  EXPECT_EQ(sparse.out, dense.out);
+  for (const std::string& line : whole_lines(sparse.out)) EXPECT_FALSE(line.ends_with(',')) << line;
+}
+
 TEST_F(SketchedStream, TheSummaryListsTheLargestCoefficientsAndSaysWhyThereAreNoIntervals) {
   const auto largest = [&] {
     std::pair<std::string, double> found{"", 0.0};
@@ -176,6 +187,40 @@ TEST_F(SketchedStream, TheSummaryListsTheLargestCoefficientsAndSaysWhyThereAreNo
   EXPECT_EQ(json["coefficients"].size(), lines_.back()["coefficients"].size() + 1) << "and the intercept";
   EXPECT_EQ(keys_of(json["coefficients"][1]), (Names{"name", "published"}));
   EXPECT_FALSE(json.contains("r_squared"));
+}
+
+TEST_F(SketchedStream, TwentyCoefficientsAreListedInOrderOfSizeUnlessSaidOtherwise) {
+  const Outcome fitted = run(sketch_flags().with("--constraint", "l2:1").with("--model", path("dense")).fit(input_));
+  ASSERT_EQ(fitted.exit_code, 0) << fitted.err;
+  const auto listed = [](const std::string& table) {
+    std::vector<double> sizes;
+    for (const std::string& line : whole_lines(table)) {
+      if (line.starts_with("  x")) sizes.push_back(std::abs(std::stod(line.substr(line.find_last_of(' ')))));
+    }
+    return sizes;
+  };
+  EXPECT_EQ(listed(fitted.out).size(), 20u);
+  EXPECT_TRUE(holds(fitted.out, "The 20 largest of 40 coefficients. --top N of rivulet summary shows more."));
+  const auto all = listed(run({"summary", path("dense"), "--top", "1000"}).out);
+  EXPECT_EQ(all.size(), 40u);
+  EXPECT_TRUE(std::is_sorted(all.rbegin(), all.rend()));
+  EXPECT_EQ(listed(run({"summary", path("dense")}).out), std::vector<double>(all.begin(), all.begin() + 20));
+}
+
+TEST_F(SketchedStream, WithoutASketchAllCoefficientsAreListedWithTheirIntervalsAndTheLargestOnRequest) {
+  const Flags flags = sparse_flags().with("--epsilon", "1000").with("--release-every", "4000");
+  ASSERT_EQ(run(flags.with("--model", path("full")).fit(write("many.svm", libsvm(4000)))).exit_code, 0);
+  const std::string all = run({"summary", path("full")}).out;
+  EXPECT_TRUE(holds(all, "\n  x1 "));
+  EXPECT_TRUE(holds(all, "\n  x40 "));
+  EXPECT_TRUE(holds(all, "95% interval"));
+  EXPECT_TRUE(lacks(all, "not determined yet"));
+  const std::string top = run({"summary", path("full"), "--top", "2"}).out;
+  EXPECT_TRUE(holds(top, "The 2 largest of 40 coefficients"));
+  for (const std::string& line : whole_lines(top)) {
+    if (!line.starts_with("  x")) continue;
+    EXPECT_TRUE(holds(all, line + "\n")) << "each with its own interval";
+  }
 }
 
 TEST_F(SketchedStream, InspectShowsTheSketch) {

@@ -146,6 +146,17 @@ TEST(ConfigBlock, AskingForTheFullMatrixUndoesAFilesSketchAndTheOtherWayRound) {
   EXPECT_EQ(resized.embedding, "gaussian");
 }
 
+TEST(ConfigBlock, EachSettingOfASketchMayBeTypedOnItsOwn) {
+  const FitConfig file =
+      parse_config("sketch = 12\nembedding = \"gaussian\"\ncolumn-weight = 3\nsketch-seed = 5\n", "c.toml");
+  const FitConfig typed = parse_config("embedding = \"sparse-sign\"\ncolumn-weight = 4\nsketch-seed = 6\n", "d.toml");
+  const FitConfig merged = merge(file, typed);
+  EXPECT_EQ(merged.embedding, "sparse-sign");
+  EXPECT_EQ(merged.column_weight, 4u);
+  EXPECT_EQ(merged.sketch_seed, 6u);
+  EXPECT_EQ(merged.sketch, SketchSize{12});
+}
+
 TEST(ConfigBlock, TheFormatIsDeclaredOrKnownByTheName) {
   for (const auto& [name, format] :
        std::vector<std::pair<std::string, RowFormat>>{{"a.svm", RowFormat::libsvm},

@@ -96,7 +96,8 @@ TEST(Config, AnUnknownKeyIsRefusedWithItsLineAndTheNearestKey) {
   EXPECT_EQ(config_refusal("epsilon = 1\nrelease_every = 100\n"),
             "release_every: unknown key; did you mean \"release-every\"? (my.toml, line 2)");
   const std::string far = config_refusal("\n\nflavour = 1\n");
-  EXPECT_NE(far.find("flavour: unknown key; accepted: bounds, levels, input, format, target"), std::string::npos) << far;
+  EXPECT_NE(far.find("flavour: unknown key; accepted: bounds, levels, input, format, target"), std::string::npos)
+      << far;
   EXPECT_NE(far.find("(my.toml, line 3)"), std::string::npos) << far;
   EXPECT_NE(config_refusal("[bound]\nage = [1, 2]\n").find("did you mean \"bounds\"?"), std::string::npos);
 }

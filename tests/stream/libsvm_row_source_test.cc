@@ -79,6 +79,7 @@ TEST(LibsvmRowSource, ARowThatCannotBeUsedIsNotANumberAndCounted) {
       {"1 6:1", &OperatorTally::bad_index},
       {"1 99999999999999999999999999:1", &OperatorTally::bad_index},
       {"1 4294967297:1", &OperatorTally::bad_index},
+      {"1 18446744073709551617:1", &OperatorTally::bad_index},
       {"1 3:1 2:1", &OperatorTally::bad_index},
       {"1 3:1 3:1", &OperatorTally::bad_index},
       {"1 1:x", &OperatorTally::not_a_number},

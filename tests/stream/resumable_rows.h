@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "stream/memory_source.h"
 #include "stream/csv_row_source.h"
+#include "stream/memory_source.h"
 
 namespace rivulet::stream::testing {
 

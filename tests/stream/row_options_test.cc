@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "stream/memory_source.h"
 #include "stream/csv_row_source.h"
+#include "stream/memory_source.h"
 #include "support/refusal.h"
 
 namespace rivulet::stream {
