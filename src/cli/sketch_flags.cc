@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "privacy/mechanism_plan.h"
 #include "rivulet/error.h"
 #include "stream/setting_text.h"
 
@@ -88,12 +89,11 @@ std::optional<Sketch> sketch_from(const stream::FitConfig& config) {
 }
 
 void require_room(const StreamOptions& options, const char* field) {
-  constexpr std::size_t kMostWithoutSketch = 20000;
   const std::size_t dimension = options.schema.dimension();
-  if (options.sketch || dimension <= kMostWithoutSketch) return;
-  throw RequestError(field, std::to_string(dimension) +
-                                " dimensions are too many for sums over all pairs of them; accepted: 1 to " +
-                                std::to_string(kMostWithoutSketch) + ", or more with a sketch, e.g. --sketch auto");
+  if (options.sketch || dimension <= privacy::kMostDimensions) return;
+  throw RequestError(
+      field, std::to_string(dimension) + " dimensions are too many for sums over all pairs of them; accepted: 1 to " +
+                 std::to_string(privacy::kMostDimensions) + ", or more with a sketch, e.g. --sketch auto");
 }
 
 void write_sketch(const std::optional<Sketch>& sketch, stream::FitConfig& config) {

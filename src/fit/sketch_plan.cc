@@ -11,7 +11,6 @@ namespace rivulet::fit {
 namespace {
 
 constexpr std::size_t kFewestDimensions = 25;
-constexpr std::size_t kMostDimensions = 20000;
 constexpr double kGoodEnough = 1.05;
 
 privacy::MechanismPlan plan_without_sketch(const StreamOptions& options) {
@@ -78,7 +77,7 @@ SketchChoice SketchPlan::full_matrix() const {
 }
 
 std::size_t SketchPlan::most_dimensions() const {
-  std::size_t most = std::min(dimension_, kMostDimensions);
+  std::size_t most = std::min(dimension_, privacy::kMostDimensions);
   while (most > kFewestDimensions && memory(static_cast<double>(most)) > kMechanismMemory)
     most -= std::max<std::size_t>(most / 64, 1);
   return most;
@@ -113,7 +112,7 @@ std::size_t SketchPlan::paper_dimension() const {
 
 bool SketchPlan::recommends_full_matrix() const {
   const SketchChoice full = full_matrix();
-  return dimension_ <= kMostDimensions && full.memory_bytes <= kMechanismMemory &&
+  return dimension_ <= privacy::kMostDimensions && full.memory_bytes <= kMechanismMemory &&
          full.predicted_excess_risk() <= best().predicted_excess_risk();
 }
 

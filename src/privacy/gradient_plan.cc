@@ -13,7 +13,7 @@ namespace {
 constexpr unsigned kRowBits = 15;
 constexpr double kEpsilonShare = 1e-6;  // largest part of epsilon that discreteness may cost
 constexpr double kDeltaShare = 1e-3;    // and of delta
-constexpr std::size_t kMostDimensions = std::size_t{1} << 24;
+constexpr std::size_t kMostGradientDimensions = std::size_t{1} << 24;
 constexpr std::uint64_t kMostRowsPerStep = std::uint64_t{1} << 30;
 constexpr std::uint64_t kMostRowsPerUnit = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMostSums = std::uint64_t{1} << 32;
@@ -27,8 +27,8 @@ void require(bool holds, const char* field, std::uint64_t value, std::uint64_t m
 
 GradientPlan::GradientPlan(const GradientRequest& request) : request_(request) {
   request.budget.validate();
-  require(request.dimension >= 1 && request.dimension <= kMostDimensions, "dimension", request.dimension,
-          kMostDimensions);
+  require(request.dimension >= 1 && request.dimension <= kMostGradientDimensions, "dimension", request.dimension,
+          kMostGradientDimensions);
   require(request.rows_per_step >= 1 && request.rows_per_step <= kMostRowsPerStep, "release-every",
           request.rows_per_step, kMostRowsPerStep);
   require(request.rows_per_unit >= 1 && request.rows_per_unit <= (request.units ? kMostRowsPerUnit : 1),

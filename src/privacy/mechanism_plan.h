@@ -16,6 +16,9 @@
 
 namespace rivulet::privacy {
 
+// The full matrix of more would not fit any memory; a sketch (PrivIncReg2) has fewer dimensions than its rows.
+inline constexpr std::size_t kMostDimensions = 20000;
+
 struct MechanismRequest {
   Budget budget;
   Neighbours neighbours = Neighbours::replace;

@@ -164,6 +164,16 @@ LeastSquaresEnd ImageLeastSquares::run(std::span<const double> target, double ga
     LeastSquaresEnd end = judge();
     best.steps += steps;
     best.gauge_bound = std::max(end.gauge_bound, best.gauge_bound);
+    // Any dual variable bounds the minimum from below, so the centre is judged by this one, too: where it is optimal up
+    // to rounding, no step from it is accepted any more.
+    const double gap_at_centre = end.gap + 0.5 * (best.residual - end.residual) * (best.residual + end.residual);
+    if (gap_at_centre < best.gap) {
+      best.gap = std::max(0.0, gap_at_centre);
+      best.support = end.support;
+      dual_ = now_.dual;
+      support_ = end.support;
+      if (best.gap <= gap_fraction * best.residual * best.residual + gap_floor) break;
+    }
     if (now_.mismatch_norm > accepted_mismatch(tolerance)) {  // Newton's method did not get there
       sigma_ *= kWeightLoss;
       if (sigma_ < least_weight) break;

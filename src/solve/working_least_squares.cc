@@ -113,6 +113,7 @@ LeastSquaresEnd WorkingLeastSquares::run(std::span<const double> target, double 
     if (aligned > 0.0 && outside > 0.0) whole.gauge_bound = std::max(whole.gauge_bound, aligned / outside);
     if (whole.gap <= gap_fraction * end.residual * end.residual + gap_floor) break;
     if (outside <= part_->support() * (1.0 + 1e-12)) break;  // nothing outside promises more
+    if (round + 1 == kMostRounds) break;                     // the part that was solved stays the one to go on with
     const std::size_t before = coordinates_.size();
     const std::size_t wanted = std::min(2 * count, map_->rows()) + kPromising;
     add(faces_->most_promising(slope_, wanted));

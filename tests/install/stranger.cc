@@ -26,7 +26,8 @@ int main() {
     if (!regression.observe(std::array{person.age, person.income}, person.spend)) continue;
     const rivulet::Model model = regression.model();
     std::printf("%llu rows: spend = %g", static_cast<unsigned long long>(model.rows), model.intercept);
-    for (const auto& [name, slope] : model.coefficients) std::printf(" + %g %s", slope, name.c_str());
+    for (const rivulet::Coefficient& slope : model.coefficients)
+      std::printf(" + %g %s", slope.value, slope.name.c_str());
     std::printf("\n");
     if (!std::isfinite(model.predict({40, 60000}))) return 1;
   }
@@ -44,6 +45,18 @@ int main() {
   rivulet::Refit refit(log.options(), rivulet::Refit::settings_of(log.options()));
   if (refit.fit(last.statistics).theta != last.model.theta) return 1;
   if (rivulet::Inference(log.options().schema, last.statistics).coefficients().size() != 3) return 1;
+
+  // Many features, most of them 0: a sketch.
+  rivulet::StreamOptions words;
+  words.schema.block("word", 1000, {0, 1}).target("score", {0, 5}).clip_norm(2);
+  words.constraint = "l1:2";
+  words.sketch = rivulet::Sketch{.dimension = 20};
+  words.release_every = 10;
+  rivulet::PrivIncReg2 sketched(words);
+  const std::array<std::uint32_t, 2> positions{3, 700};
+  const std::array<double, 2> values{1.0, 1.0};
+  for (int i = 0; i < 10; ++i) sketched.observe(rivulet::SparseRow{positions, values}, 4.0);
+  if (!std::isfinite(sketched.model().predict(rivulet::SparseRow{positions, values}))) return 1;
 
   try {
     options.budget.epsilon = -1;

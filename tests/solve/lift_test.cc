@@ -7,6 +7,7 @@
 
 #include "geometry/sets.h"
 #include "solve/accelerated.h"
+#include "solve/image_least_squares.h"
 #include "solve/image_maps.h"
 #include "solve/image_solver.h"
 #include "solve/linear_program.h"
@@ -238,6 +239,25 @@ TEST(Lift, ReturnsAStartThatIsOptimalAsItIs) {
   const auto lifted = solver.lift(image_of(*map, theta), theta);
   EXPECT_TRUE(std::equal(theta.begin(), theta.end(), lifted.begin()));
   EXPECT_NEAR(solver.report().gauge_bound, 0.9, 1e-8);
+}
+
+// A point that is optimal up to rounding cannot be improved by any step; that has to be noticed, and proven by its gap.
+TEST(LeastSquares, ProvesAnOptimalStartOptimal) {
+  std::mt19937_64 generator(908);
+  constexpr std::size_t d = 60;
+  for (int trial = 0; trial < 400; ++trial) {
+    const SparseSignMap map(generator, 30, d, 8);
+    const Set set = make_l1_ball(d, 8.0);
+    Point theta(d, 0.0);
+    theta[generator() % d] = trial % 2 == 0 ? 8.0 : -5.0;
+    if (trial % 2 == 1) theta[generator() % d] = 3.0;
+    set->project(theta);
+    const Point target = geometry::times(1.0 + 1e-4, image_of(map, theta));
+    ImageLeastSquares least_squares(*set, map);
+    const LeastSquaresEnd end = least_squares.run(target, 1.0, 1e-6, 1e-22 * 64.0, theta);
+    EXPECT_LE(end.gap, 1e-6 * end.residual * end.residual + 1e-15) << trial;
+    EXPECT_LE(end.steps, 200U) << trial;
+  }
 }
 
 TEST(Lift, FindsAPointOfTheSimplexWithTheImage) {
