@@ -172,7 +172,6 @@ LeastSquaresEnd ImageLeastSquares::run(std::span<const double> target, double ga
       best.support = end.support;
       dual_ = now_.dual;
       support_ = end.support;
-      if (best.gap <= gap_fraction * best.residual * best.residual + gap_floor) break;
     }
     if (now_.mismatch_norm > accepted_mismatch(tolerance)) {  // Newton's method did not get there
       sigma_ *= kWeightLoss;
