@@ -36,15 +36,18 @@ test: build
 test-extended: setup-extended test
 	cmake --preset asan && cmake --build --preset asan -j $(JOBS)
 	ctest --preset asan -j $(JOBS)
-	cmake --preset tsan && cmake --build --preset tsan -j $(JOBS) --target kernel_test regression_test
-	ctest --preset tsan -R '^(kernel|regression)_test$$'
-	cmake --preset fuzz && cmake --build --preset fuzz -j $(JOBS) --target csv_fuzzer config_fuzzer model_fuzzer
+	cmake --preset tsan && cmake --build --preset tsan -j $(JOBS) --target kernel_test regression_test sketch_test
+	ctest --preset tsan -R '^(kernel|regression|sketch)_test$$'
+	cmake --preset fuzz && cmake --build --preset fuzz -j $(JOBS) --target csv_fuzzer config_fuzzer libsvm_fuzzer model_fuzzer
 	fuzz/run.sh 60 build/fuzz
 
 bench: build
 	build/release/kernel_bench
 	build/release/throughput_bench
 	build/release/durable_bench
+	build/release/sketch_bench
+	build/release/lift_bench
+	build/release/high_dimension
 	build/release/excess_risk
 
 format: setup-extended
