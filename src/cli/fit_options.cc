@@ -39,7 +39,8 @@ double norm_limit_of_blocks(const Schema& schema, const std::vector<std::string>
         "clip-norm",
         "not given; with a block the length of rows must be limited, in box units (each column scaled to "
         "[-1, 1]): longer rows are shortened to it, and noise grows with it; accepted: --clip-norm R, "
-        "e.g. 1 for normalised rows, or --only-if 'nonzeros<=K', which makes it sqrt(K), or sqrt(K + 1) "
+        "e.g. 1 for normalised rows (1.42 with an intercept), or --only-if 'nonzeros<=K', which makes it sqrt(K), or "
+        "sqrt(K + 1) "
         "with an intercept");
   }
   if (schema.has_intercept()) {

@@ -66,7 +66,7 @@ std::vector<BadRequest> bad_requests() {
        {"levels x: declared for a block", "--bound x=LO:HI"}},
       {"NoClipNorm",
        full.without("--clip-norm"),
-       {"clip-norm: not given", "longer rows are shortened to it", "e.g. 1 for normalised rows", "nonzeros<=K"}},
+       {"clip-norm: not given", "longer rows are shortened to it", "e.g. 1 for normalised rows (1.42 with an intercept)", "nonzeros<=K"}},
       {"OnlyATargetCondition", full.without("--clip-norm").with("--only-if", "y=0:1"), {"clip-norm: not given"}},
       {"OtherFeatures",
        full.with("--features", "z").plus("--bound", "z=0:1"),
