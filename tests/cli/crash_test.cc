@@ -11,6 +11,7 @@
 #include "cli/durable_fixture.h"
 #include "cli/exact_state.h"
 #include "cli/killed_stream.h"
+#include "cli/sparse_fixture.h"
 #include "support/gzipped.h"
 
 namespace rivulet::cli_testing {
@@ -120,6 +121,21 @@ TEST_F(Crash, LeavesTheReleasesOfASeededStreamAsTheyWouldBeWithoutOneByteForByte
   std::cout << "  seeded: " << stream.counts() << "\n";
   EXPECT_TRUE(read("r") == uninterrupted(seeded, text));
   expect_the_exact_state(rows);
+}
+
+// The models too: each search begins where the one before it ended, crash or not.
+TEST_F(Crash, OfASketchedStreamOfLibsvmRowsLeavesTheReleasesAsTheyWouldBeWithoutOne) {
+  const std::string text = libsvm(40005);
+  const Flags seeded = sketch_flags().with("--format", "libsvm").with("--release-every", "20");
+  const std::string input = write("d.svm", text);
+  KilledStream stream({folder_, durable(seeded).fit(input), "", 40005, 17});
+  stream.kill(30);
+  if (HasFatalFailure()) return;
+  stream.finish();
+  std::cout << "  sketched: " << stream.counts() << "\n";
+  EXPECT_GT(stream.counts().progress, 5);
+  EXPECT_TRUE(read("r") == uninterrupted(seeded, text));
+  expect_releases_are_the_models();
 }
 
 TEST_F(Crash, AndAnOrderlyStopAtTheSameMomentsComeToTheSame) {
