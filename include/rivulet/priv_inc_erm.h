@@ -16,8 +16,8 @@
 // solver sees rows only through noisy sums of clipped gradients; what they cost adds up exactly (docs/privacy.md).
 //
 // Error: Theorem 3.1 of the paper, about (T d)^(1/3) for convex losses over an L2 ball; PrivIncReg1 does better for the
-// squared loss. Memory: 4 (d + 1) bytes a row, because rows are gone over again at every call; they stay inside the
-// kernel. Time a call: iterations times rows times d. Not thread-safe.
+// squared loss (docs/losses.md has figures). Memory: 4 (d + 1) bytes a row, because rows are gone over again at every
+// call; they stay inside the kernel. Time a call: iterations times rows times d. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -79,6 +79,9 @@ class PrivIncErm {
     double late_weight = 0.0;            // mu_j^2 of the j-th call is proportional to j^late_weight; known horizons
     std::optional<std::uint64_t> iterations{};  // of every call; chosen for its rows and budget when absent
     std::uint64_t batches = 1;                  // gradient descent: parts of a pass over the rows
+    // Publish a mean over the last few calls, as many as keep the theorem's bound (docs/losses.md), rather than the
+    // last call's model; true unless the profile is the paper's.
+    std::optional<bool> averaged{};
     std::optional<std::uint64_t> insecure_seed{};
   };
 
@@ -101,12 +104,14 @@ class PrivIncErm {
   // positive class for the logistic loss. `noise` is not used.
   [[nodiscard]] Model model() const;
 
-  // Options with tau, method and rule filled in, and what was decided before the first row. The plan's type is internal
-  // to Rivulet.
+  // Options with tau, method, rule and averaging filled in, and what was decided before the first row. The plan's type
+  // is internal to Rivulet.
   [[nodiscard]] const Options& options() const;
   [[nodiscard]] const erm::ErmPlan& plan() const;
-  // Calls so far.
+  // Calls so far, and the Gaussian parameter of everything they cost together: public, and never above that of the
+  // budget.
   [[nodiscard]] std::uint64_t calls() const;
+  [[nodiscard]] double spent_mu() const;
 
   // For the operator's eyes only: NOT private; never publish them.
   [[nodiscard]] std::uint64_t unusable_rows_for_operator() const;

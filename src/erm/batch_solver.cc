@@ -8,37 +8,57 @@
 namespace rivulet::erm {
 namespace {
 
+constexpr double kFlow = 0.25;  // of ||K||^2 / (w(K) D L / mu): see batch_solver.h
+
+// Excess risk to be expected from noise whose mean over a call has this standard deviation a coordinate.
+double noise_bound(const BatchProblem& problem, double mean_noise) {
+  return problem.set->gaussian_width() * mean_noise;
+}
+
+// t of batch_solver.h; infinite without noise.
+double flow_duration(const BatchProblem& problem, double mean_noise) {
+  const double diameter = problem.set->diameter();
+  return kFlow * diameter * diameter / noise_bound(problem, mean_noise);
+}
+
+// n beta, or of a smoothed phi that is off by at most what the noise and `steps` steps leave anyway; the corner of a
+// kink is not taken for sharper than 1 / (2 ||K||) unless they can tell.
+double total_curvature(const BatchProblem& problem, double rows, double mean_noise, double steps) {
+  const double slope = rows * problem.lipschitz;
+  const double left_over = std::max(noise_bound(problem, mean_noise), 2.0 * slope * problem.set->diameter() / steps);
+  const double smoothed = std::max(slope * slope / (2.0 * left_over), slope);
+  return std::max(std::min(rows * problem.smoothness, smoothed), 1e-9 * slope) + rows * problem.ridge;
+}
+
 std::vector<double> gradient_descent(const BatchProblem& problem, const BatchSettings& settings, double mu_k,
                                      GradientSource& source, std::span<const double> start) {
   const std::size_t d = start.size();
-  const double dimension = static_cast<double>(d);
   const double steps = static_cast<double>(settings.iterations) * static_cast<double>(settings.parts);
   const double rows = problem.rows / static_cast<double>(settings.parts);  // in a sum
-  const double noise = source.noise(mu_k);
-  const double diameter = problem.set->diameter();
-  const double slope = std::hypot(rows * (problem.lipschitz + problem.ridge * diameter), std::sqrt(dimension) * noise);
-  const double convex_step =
-      std::min(1.0 / (rows * (problem.smoothness + problem.ridge)), 2.0 * diameter / (slope * std::sqrt(steps)));
+  const double mean_noise = source.noise(mu_k) / std::sqrt(steps);
+  const double flow = flow_duration(problem, mean_noise);
+  const double size = std::min(1.0 / total_curvature(problem, rows, mean_noise, steps),
+                               steps > 1.0 ? 8.0 * flow / (steps * steps) : flow);
 
   std::vector<double> theta(start.begin(), start.end());
+  std::vector<double> ahead = theta;  // theta and its momentum
+  std::vector<double> before = theta;
   std::vector<double> average(d, 0.0);
   std::vector<double> gradient(d);
-  double weight = 0.0;
   double step = 0.0;
+  double averaged = 0.0;
   for (std::uint64_t iteration = 0; iteration < settings.iterations; ++iteration) {
     for (std::uint64_t part = 0; part < settings.parts; ++part) {
       step += 1.0;
-      source.gradient(theta, mu_k, part, settings.parts, gradient);
-      const double size = problem.ridge > 0.0 ? std::min(1.0 / (rows * (problem.smoothness + problem.ridge)),
-                                                         1.0 / (rows * problem.ridge * step))
-                                              : convex_step;
-      for (std::size_t i = 0; i < d; ++i) theta[i] -= size * (gradient[i] + rows * problem.ridge * theta[i]);
+      const double momentum = (step - 1.0) / (step + 2.0);
+      for (std::size_t i = 0; i < d; ++i) ahead[i] = theta[i] + momentum * (theta[i] - before[i]);
+      source.gradient(ahead, mu_k, part, settings.parts, gradient);
+      before = theta;
+      for (std::size_t i = 0; i < d; ++i) theta[i] = ahead[i] - size * (gradient[i] + rows * problem.ridge * ahead[i]);
       problem.set->project(theta);
-      // The first half is the way there.
-      if (2.0 * step <= steps && steps > 1.0) continue;
-      const double share = problem.ridge > 0.0 ? step : 1.0;
-      weight += share;
-      for (std::size_t i = 0; i < d; ++i) average[i] += share * (theta[i] - average[i]) / weight;
+      if (2.0 * step <= steps && steps > 1.0) continue;  // the first half is the way there
+      averaged += 1.0;
+      for (std::size_t i = 0; i < d; ++i) average[i] += (theta[i] - average[i]) / averaged;
     }
   }
   return average;
@@ -63,15 +83,16 @@ std::vector<double> frank_wolfe(const BatchProblem& problem, const BatchSettings
 
 std::uint64_t chosen_iterations(BatchMethod method, const BatchProblem& problem, double mu, double sensitivity,
                                 std::uint64_t most) {
-  const double noise = sensitivity * problem.lipschitz / mu;  // of a single sum that takes all of mu
+  const double noise = sensitivity * problem.lipschitz / mu;  // of the mean of a call's sums
   double wanted = 1.0;
   if (method == BatchMethod::frank_wolfe) {
     const double diameter = problem.set->diameter();
     const double curvature = 4.0 * (problem.smoothness + problem.ridge) * diameter * diameter * problem.rows;
-    wanted = std::pow(2.0 * curvature / (noise * problem.set->gaussian_width()), 2.0 / 3.0);
+    wanted = std::pow(2.0 * curvature / noise_bound(problem, noise), 2.0 / 3.0);
   } else {
-    const double dimension = static_cast<double>(problem.set->dimension());
-    wanted = std::pow(problem.rows * problem.lipschitz / (std::sqrt(dimension) * noise), 2.0);
+    double flow = flow_duration(problem, noise);
+    if (problem.ridge > 0.0) flow = std::min(flow, 8.0 / (problem.rows * problem.ridge));
+    wanted = std::sqrt(8.0 * flow * total_curvature(problem, problem.rows, noise, static_cast<double>(most)));
   }
   if (!(wanted < static_cast<double>(most))) return most;
   return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(wanted)));

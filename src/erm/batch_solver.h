@@ -3,11 +3,20 @@
 //
 //   J(theta) = sum over the rows of phi(<x, theta>, y) + (ridge / 2) ||theta||^2   over theta in K.
 //
-// Noisy gradient descent (Bassily, Smith and Thakurta 2014), averaged: in the convex case r steps of size
-// min(1 / (n beta), 2 ||K|| / (G sqrt(r))), G^2 = n^2 L^2 + d s^2 for noise of standard deviation s a coordinate, beta
-// the smoothness of the loss, averaged over the last half; in the strongly convex case (ridge > 0) steps of 1 / (n nu
-// k) at most, averages weighted by k. Excess risk O(||K|| (n L / sqrt(r) + sqrt(d) D L / mu)), D the sensitivity of a
-// sum in units of L.
+// Noisy gradient descent (Bassily, Smith and Thakurta 2014), with Nesterov's momentum and averaged over its last half.
+// A call of cost mu that makes r sums gives each noise s = sqrt(r) D L / mu, D the sensitivity of a sum in units of L:
+// the mean of its noise is the same D L / mu however many sums it makes. What the sums decide is how far theta gets: r
+// steps of size h with momentum go as far in a flat direction as gradient flow of duration h r^2 / 8, and the noise
+// comes along. Flow of duration about ||K||^2 / (w(K) D L / mu) is where noise and progress balance whatever the rows
+// (for an L2 ball: h r = ||K|| / (sqrt(d) s sqrt(r)), Bassily's step, is the same duration), so that r and h are
+//   t = ||K||^2 / (4 w(K) D L / mu),    r = sqrt(8 t n beta),    h = min(1 / (n beta), 8 t / r^2).
+// Of the quarter experiments say only that 0.1 to 0.5 do about as well and 1 or more do worse: calls start at the model
+// before, which is seldom ||K|| away. Nor does momentum make the result more accurate; it makes r a square root of what
+// it would be (docs/losses.md, erm_solver_study). Averaging takes what the last steps' noise does to the steep
+// directions back to that of the mean. Excess risk O(w(K) D L / mu).
+// Where phi has kinks beta is infinite; there and wherever it is less, the curvature n L^2 / (2 e) of a smoothed phi
+// that is off by no more than the excess e to be expected takes its place (Nesterov 2005). A ridge of nu a row makes
+// further flow than 8 / (n nu) useless and r that much smaller: the strongly convex case.
 //
 // Private Frank-Wolfe (Talwar, Thakurta and Zhang 2015): theta moves by 2 / (k + 2) toward the vertex that the noisy
 // gradient asks for; the selection is made from a gradient with Gaussian noise on every coordinate, which costs

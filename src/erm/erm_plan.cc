@@ -16,10 +16,18 @@ using Method = PrivIncErm::Method;
 using Mechanism = PrivIncErm::Mechanism;
 using TauRule = PrivIncErm::TauRule;
 
-constexpr double kAssumedRows = 1e6;  // T where the stream's length is unknown
-constexpr std::uint64_t kMostIterations = 200;
+constexpr double kAssumedRows = 1e6;                 // T where the stream's length is unknown
+constexpr std::uint64_t kMostIterations = 200;       // unless asked for
+constexpr std::uint64_t kMostRequested = 1'000'000;  // iterations, batches
+constexpr std::uint64_t kMostPeriod = std::uint64_t{1} << 40;
 constexpr std::uint64_t kMostSums = std::uint64_t{1} << 28;
 constexpr std::uint64_t kEndless = std::uint64_t{1} << 40;
+
+void require_count(const char* field, std::uint64_t value, std::uint64_t most) {
+  if (value < 1 || value > most) {
+    throw RequestError(field, std::to_string(value) + " given; accepted: 1 to " + std::to_string(most));
+  }
+}
 
 void check(const PrivIncErm::Options& options) {
   options.schema.validate();
@@ -39,11 +47,9 @@ void check(const PrivIncErm::Options& options) {
   if (!(options.ridge >= 0.0) || !std::isfinite(options.ridge)) {
     throw RequestError("ridge", shown(options.ridge) + " given; accepted: a finite number, 0 or more");
   }
-  if (options.tau && *options.tau == 0) throw RequestError("tau", "0 given; accepted: a number of steps, 1 or more");
-  if (options.iterations && *options.iterations == 0) {
-    throw RequestError("iterations", "0 given; accepted: 1 or more");
-  }
-  if (options.batches == 0) throw RequestError("batches", "0 given; accepted: 1 or more");
+  if (options.tau) require_count("tau", *options.tau, kMostPeriod);
+  if (options.iterations) require_count("iterations", *options.iterations, kMostRequested);
+  require_count("batches", options.batches, kMostRequested);
   if (options.profile == Profile::paper && !options.horizon.is_known()) {
     throw RequestError("horizon",
                        "profile 'paper' needs to know how many steps there will be; give a number of steps, or "
@@ -63,6 +69,7 @@ ErmPlan::ErmPlan(const PrivIncErm::Options& options) : options_(options) {
   options_.constraint = parse_constraint(options.constraint, options.schema.dimension())->name();
   lipschitz_ = options.loss->lipschitz(set_->diameter());
   smoothness_ = options.loss->smoothness(set_->diameter());
+  if (!options_.averaged) options_.averaged = options_.profile != Profile::paper;
   decide_method();
   decide_period();
   decide_schedule();
@@ -129,7 +136,15 @@ void ErmPlan::decide_schedule() {
   request.rows_per_step = options_.release_every;
   request.units = options_.unit.has_value();
   if (options_.unit) request.rows_per_unit = options_.unit->max_rows;
-  const std::uint64_t sums_a_call = options_.iterations.value_or(kMostIterations) * options_.batches;
+  const std::uint64_t affordable = kMostSums / std::max<std::uint64_t>(1, calls_.value_or(1)) / options_.batches;
+  most_iterations_ = options_.iterations.value_or(std::min(kMostIterations, affordable));
+  if (most_iterations_ < 1 || most_iterations_ > affordable) {
+    throw RequestError(options_.iterations ? "iterations" : "tau",
+                       std::to_string(calls_.value_or(1)) + " calls of " + std::to_string(options_.batches) +
+                           " noisy sums an iteration leave room for " + std::to_string(affordable) +
+                           " iterations; fewer of them, a larger tau or fewer batches are needed");
+  }
+  const std::uint64_t sums_a_call = most_iterations_ * options_.batches;
   request.most_sums = known ? std::max<std::uint64_t>(1, *calls_ * sums_a_call) : kMostSums;
   gradients_.emplace(request);
   if (!known) last_step_ = std::min(last_step_, kMostSums / sums_a_call * *options_.tau);
@@ -165,7 +180,12 @@ std::optional<ErmCall> ErmPlan::call_at(std::uint64_t step, std::uint64_t rows) 
       std::ldexp(gradients_->lattice_sensitivity(), -2 * static_cast<int>(gradients_->limits().bits));
   call.settings.iterations = options_.iterations ? *options_.iterations
                                                  : chosen_iterations(call.settings.method, problem(call.rows), call.mu,
-                                                                     sensitivity, kMostIterations);
+                                                                     sensitivity, most_iterations_);
+  if (*options_.averaged) {
+    const double window_rows = set_->gaussian_width() * sensitivity / (call.mu * set_->diameter());
+    const double rows_a_call = static_cast<double>(*options_.tau) * static_cast<double>(options_.release_every);
+    call.window_calls = std::max(1.0, window_rows / rows_a_call);
+  }
   return call;
 }
 

@@ -15,9 +15,10 @@
 namespace rivulet::erm {
 
 struct ErmCall {
-  std::uint64_t number = 0;  // from 1
-  double rows = 0.0;         // it goes over
-  double mu = 0.0;           // it costs mu^2
+  std::uint64_t number = 0;   // from 1
+  double rows = 0.0;          // it goes over
+  double mu = 0.0;            // it costs mu^2
+  double window_calls = 1.0;  // how many calls' models the published one is a mean of (running_model.h)
   BatchSettings settings;
 };
 
@@ -26,7 +27,7 @@ class ErmPlan {
   // Throws RequestError when the request cannot be honoured.
   explicit ErmPlan(const PrivIncErm::Options& options);
 
-  // Options with tau, method and rule decided.
+  // Options with tau, method, rule and averaging decided.
   [[nodiscard]] const PrivIncErm::Options& options() const { return options_; }
   [[nodiscard]] const ConstraintSet& set() const { return *set_; }  // in unit-ball units
   // Where the kernel cuts derivatives: the loss's Lipschitz constant over K.
@@ -45,7 +46,6 @@ class ErmPlan {
   void decide_method();
   void decide_period();
   void decide_schedule();
-  [[nodiscard]] double mu_of(std::uint64_t call) const;
   [[nodiscard]] double total_rows() const;
 
   PrivIncErm::Options options_;
@@ -53,6 +53,7 @@ class ErmPlan {
   double lipschitz_ = 1.0;
   double smoothness_ = 0.0;
   std::optional<std::uint64_t> calls_;  // in all; absent: no end
+  std::uint64_t most_iterations_ = 1;   // of a call
   std::optional<privacy::GradientPlan> gradients_;
   std::optional<privacy::ErmSchedule> schedule_;
   std::uint64_t last_step_ = 0;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "erm/erm_plan.h"
+#include "erm/running_model.h"
 #include "fit/user_units.h"
 #include "kernel/history_kernel.h"
 #include "rivulet/domain.h"
@@ -16,6 +17,12 @@ namespace {
 std::unique_ptr<kernel::NoiseSource> noise_source(const std::optional<std::uint64_t>& insecure_seed) {
   if (insecure_seed) return kernel::DiscreteGaussianNoise::insecure(*insecure_seed);
   return std::make_unique<kernel::DiscreteGaussianNoise>(kernel::RandomBits::secure());
+}
+
+std::vector<double> nearest_the_origin(const ConstraintSet& set) {
+  std::vector<double> point(set.dimension(), 0.0);
+  set.project(point);
+  return point;
 }
 
 // The kernel's sums in natural units.
@@ -45,9 +52,7 @@ struct PrivIncErm::Inside {
         kernel(plan.gradients(), options.schema, options.loss, plan.lipschitz(), noise_source(options.insecure_seed),
                Domain(options.only_if, options.schema)),
         units(options.schema),
-        theta(plan.set().dimension(), 0.0) {
-    plan.set().project(theta);
-  }
+        published(nearest_the_origin(plan.set())) {}
 
   template <class Values>
   bool observe(const Values& values, double target, std::optional<std::string_view> unit) {
@@ -69,14 +74,17 @@ struct PrivIncErm::Inside {
     if (!call) return;
     kernel.begin_call(call->number);
     KernelGradients gradients(kernel, plan);
-    theta = erm::solve_batch(plan.problem(call->rows), call->settings, call->mu, gradients, theta);
+    const std::vector<double> fresh =
+        erm::solve_batch(plan.problem(call->rows), call->settings, call->mu, gradients, published.theta());
+    published.take(fresh, call->rows, call->mu, call->window_calls);
+    plan.set().project(published.theta());
     calls = call->number;
   }
 
   erm::ErmPlan plan;
   kernel::HistoryKernel kernel;
   fit::UserUnits units;
-  std::vector<double> theta;
+  erm::RunningModel published;
   std::uint64_t calls = 0;
 };
 
@@ -117,7 +125,7 @@ Model PrivIncErm::model() const {
   released.step = step();
   released.rows = released_rows();
   released.not_private = options().insecure_seed.has_value();
-  return inside_->units.model(released, inside_->theta);
+  return inside_->units.model(released, std::as_const(inside_->published).theta());
 }
 
 const PrivIncErm::Options& PrivIncErm::options() const {
@@ -128,6 +136,9 @@ const erm::ErmPlan& PrivIncErm::plan() const {
 }
 std::uint64_t PrivIncErm::calls() const {
   return inside_->calls;
+}
+double PrivIncErm::spent_mu() const {
+  return inside_->kernel.spend().spent_mu();
 }
 std::uint64_t PrivIncErm::unusable_rows_for_operator() const {
   return inside_->kernel.unusable_rows_for_operator();

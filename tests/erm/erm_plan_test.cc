@@ -1,0 +1,148 @@
+// What is decided before the first row, and what is refused.
+#include "erm/erm_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "support/refusal.h"
+
+namespace rivulet::erm {
+namespace {
+
+using Method = PrivIncErm::Method;
+using TauRule = PrivIncErm::TauRule;
+using testing::refusal;
+
+PrivIncErm::Options options_for(std::size_t dimension = 8) {
+  PrivIncErm::Options options;
+  options.schema = Schema::unit_ball(dimension);
+  options.constraint = "l2:1";
+  options.loss = make_squared_loss();
+  options.horizon = Horizon::known(1000);
+  return options;
+}
+
+std::string refused(const PrivIncErm::Options& options) {
+  return refusal([&] { const ErmPlan plan(options); });
+}
+
+void expect_names(const std::string& message, const std::string& field) {
+  EXPECT_EQ(message.find(field + ":"), 0U) << message;
+}
+
+TEST(ErmPlan, TauIsThePapersForItsMethod) {
+  PrivIncErm::Options options = options_for();
+  EXPECT_EQ(ErmPlan(options).options().tau, 20U);  // (1000 * 8)^(1/3)
+  EXPECT_EQ(ErmPlan(options).options().rule, TauRule::convex);
+  options.ridge = 0.5;  // L = 4 + 0.5; sqrt(8 * 4.5 / 0.5) = 8.49
+  EXPECT_EQ(ErmPlan(options).options().tau, 9U);
+  EXPECT_EQ(ErmPlan(options).options().rule, TauRule::strongly_convex);
+  options.ridge = 0.0;
+  options.constraint = "l1:1";
+  EXPECT_EQ(ErmPlan(options).options().method, Method::frank_wolfe);
+  EXPECT_EQ(ErmPlan(options).options().rule, TauRule::width);
+  const double width = make_l1_ball(8, 1.0)->gaussian_width();
+  EXPECT_EQ(*ErmPlan(options).options().tau,
+            static_cast<std::uint64_t>(std::ceil(std::sqrt(1000.0 * width) * std::pow(8.0 / 4.0, 0.25))));
+  options.rule = TauRule::convex;
+  EXPECT_EQ(ErmPlan(options).options().tau, 20U);
+  options.mechanism = PrivIncErm::Mechanism::naive;
+  EXPECT_EQ(ErmPlan(options).options().tau, 1U);
+}
+
+TEST(ErmPlan, TauCountsStepsAndTheRuleRows) {
+  PrivIncErm::Options options = options_for();
+  options.release_every = 7;
+  options.horizon = Horizon::known(143);          // 1001 rows
+  EXPECT_EQ(ErmPlan(options).options().tau, 3U);  // 21 rows
+  options.release_every = 1000;
+  options.horizon = Horizon::known(1);
+  EXPECT_EQ(ErmPlan(options).options().tau, 1U);
+}
+
+TEST(ErmPlan, CallsComeEveryTauStepsAndOnlyThen) {
+  PrivIncErm::Options options = options_for();
+  options.tau = 30;
+  const ErmPlan plan(options);
+  std::uint64_t calls = 0;
+  for (std::uint64_t step = 1; step <= 1000; ++step) {
+    const auto call = plan.call_at(step, step);
+    EXPECT_EQ(call.has_value(), step % 30 == 0);
+    calls += call.has_value() ? 1 : 0;
+  }
+  EXPECT_EQ(calls, 33U);
+  EXPECT_EQ(plan.last_step(), 1000U);
+}
+
+TEST(ErmPlan, AHorizonShorterThanTauMakesNoCallAndNoFuss) {
+  PrivIncErm::Options options = options_for();
+  options.tau = 1001;
+  for (const Profile profile : {Profile::tight, Profile::paper}) {
+    options.profile = profile;
+    const ErmPlan plan(options);
+    for (std::uint64_t step = 1; step <= 1000; ++step) EXPECT_FALSE(plan.call_at(step, step));
+  }
+  options = options_for();
+  options.budget.epsilon = 0.001;  // the rule would say 2000
+  EXPECT_EQ(ErmPlan(options).options().tau, 1000U);
+}
+
+TEST(ErmPlan, TheWindowIsWhereOldRowsCostAsMuchAsNoise) {
+  PrivIncErm::Options options = options_for();
+  options.tau = 10;
+  const ErmPlan plan(options);
+  const ErmCall call = *plan.call_at(10, 10);
+  // L ||K|| a row against w(K) D L / mu.
+  EXPECT_NEAR(call.window_calls * 10.0, plan.set().gaussian_width() * 2.0 / call.mu, 1e-6);
+  options.averaged = false;
+  EXPECT_EQ(ErmPlan(options).call_at(10, 10)->window_calls, 1.0);
+  options.averaged.reset();
+  options.profile = Profile::paper;
+  EXPECT_EQ(ErmPlan(options).call_at(10, 10)->window_calls, 1.0) << "the paper publishes the last call's model";
+}
+
+TEST(ErmPlan, RefusesWhatCannotBe) {
+  const auto with = [](auto change) {
+    PrivIncErm::Options options = options_for();
+    change(options);
+    return refused(options);
+  };
+  using Options = PrivIncErm::Options;
+  EXPECT_EQ(with([](Options&) {}), "accepted");
+  expect_names(with([](Options& o) { o.loss = nullptr; }), "loss");
+  expect_names(with([](Options& o) { o.loss = make_logistic_loss(); }), "loss");
+  expect_names(with([](Options& o) { o.ridge = -1.0; }), "ridge");
+  expect_names(with([](Options& o) { o.ridge = std::numeric_limits<double>::quiet_NaN(); }), "ridge");
+  expect_names(with([](Options& o) { o.tau = 0; }), "tau");
+  expect_names(with([](Options& o) { o.tau = std::uint64_t{1} << 63; }), "tau");
+  expect_names(with([](Options& o) { o.iterations = 0; }), "iterations");
+  expect_names(with([](Options& o) { o.iterations = std::uint64_t{1} << 63; }), "iterations");
+  expect_names(with([](Options& o) { o.iterations = 1000000, o.tau = 1; }), "iterations");
+  expect_names(with([](Options& o) { o.iterations = 100000, o.batches = 100000; }), "iterations");
+  expect_names(with([](Options& o) { o.batches = 0; }), "batches");
+  expect_names(with([](Options& o) { o.batches = 1000000, o.tau = 1; }), "tau");
+  expect_names(with([](Options& o) { o.horizon = Horizon::known(std::uint64_t{1} << 63), o.tau = 1; }), "tau");
+  expect_names(
+      with([](Options& o) { o.constraint = "l1:1", o.loss = make_quantile_loss(0.5), o.method = Method::frank_wolfe; }),
+      "method");
+  expect_names(with([](Options& o) { o.profile = Profile::paper, o.horizon = Horizon::unbounded(); }), "horizon");
+  expect_names(with([](Options& o) { o.profile = Profile::paper, o.budget.epsilon = 40.0; }), "epsilon");
+  expect_names(with([](Options& o) { o.late_weight = 11.0; }), "late-weight");
+  expect_names(with([](Options& o) { o.late_weight = 1.0, o.horizon = Horizon::unbounded(); }), "late-weight");
+  expect_names(with([](Options& o) { o.budget.epsilon = 0.0; }), "epsilon");
+  expect_names(with([](Options& o) { o.constraint = "l3:1"; }), "constraint");
+  expect_names(with([](Options& o) { o.unit = PrivacyUnit{"person", 0}; }), "max-rows-per-unit");
+}
+
+TEST(ErmPlan, ALossWithKinksOverANarrowSetGoesByGradientDescent) {
+  PrivIncErm::Options options = options_for();
+  options.constraint = "l1:1";
+  options.loss = make_quantile_loss(0.5);
+  EXPECT_EQ(ErmPlan(options).options().method, Method::gradient_descent);
+  EXPECT_EQ(ErmPlan(options).options().rule, TauRule::convex);
+}
+
+}  // namespace
+}  // namespace rivulet::erm
