@@ -61,19 +61,24 @@ const StreamOptions& with_known_sketch(const StreamOptions& stream) {
       "sketch", "its seed or dimension is not given; accepted: the options of the stream that made the statistics");
 }
 
+Schema refitted_schema(const StreamOptions& stream, const Refit::Options& options) {
+  const Schema& whole = with_known_sketch(stream).schema;
+  if (!options.features) return whole;
+  if (stream.sketch) {
+    throw RequestError("features",
+                       "given, but the statistics are those of sketched rows, in which features cannot be told "
+                       "apart; accepted: all features");
+  }
+  return whole.subset(*options.features);
+}
+
 }  // namespace
 
 struct Refit::Inside {
   Inside(const StreamOptions& stream, const Options& options, const privacy::MechanismPlan* plan)
-      : schema(options.features ? with_known_sketch(stream).schema.subset(*options.features)
-                                : with_known_sketch(stream).schema),
+      : schema(refitted_schema(stream, options)),
         whole_dimension(stream.sketch ? *fit::with_defaults(stream).sketch->dimension : stream.schema.dimension()),
         fitter(schema, read_options(stream, options, plan)) {
-    if (options.features && stream.sketch) {
-      throw RequestError("features",
-                         "given, but the statistics are those of sketched rows, in which features cannot be told "
-                         "apart; accepted: all features");
-    }
     if (options.features) positions = stream.schema.subset_coordinates(*options.features);
   }
 

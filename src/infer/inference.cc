@@ -79,7 +79,7 @@ struct Inference::Inside {
   Inside(const Schema& schema, const Statistics& statistics, double asked_level)
       : level(asked_level),
         scales(schema.value_scales()),
-        target(schema.target_scale()),
+        target(schema.has_classes() ? Schema::Scale{} : schema.target_scale()),  // as the model: a score
         norm_limit(schema.norm_limit()),
         first(schema.has_intercept() ? 1 : 0),
         rows(count_usable_rows(schema, statistics)),
@@ -110,7 +110,7 @@ struct Inference::Inside {
       contrast(static_cast<Index>(first + i)) = target.half_range * z / norm_limit;
     }
     Affine result;
-    result.value = target.centre + contrast.dot(fit.theta);  // the centre is 0 without an intercept
+    result.value = target.centre + contrast.dot(fit.theta);  // the centre is 0 without an intercept, and of classes
     if (fit.determined.empty()) return result;
     result.weight = contrast.dot(fit.sampling * contrast);
     result.privacy = contrast.dot(fit.privacy * contrast);

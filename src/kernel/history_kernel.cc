@@ -32,7 +32,7 @@ HistoryKernel::HistoryKernel(const privacy::GradientPlan& plan, const Schema& sc
                                      " coordinates; the mechanism was planned for " +
                                      std::to_string(plan.request().dimension));
   }
-  if (!(lipschitz > 0.0) || !std::isfinite(coefficient_factor_)) {
+  if (!(lipschitz > 0.0) || !std::isfinite(lipschitz) || !std::isfinite(coefficient_factor_)) {
     throw RequestError("loss",
                        "its Lipschitz constant is " + shown(lipschitz) + "; accepted: a positive finite number");
   }
@@ -65,7 +65,10 @@ void HistoryKernel::observe_row(const Values& values, double target, std::option
     std::fill(quantised_.begin(), quantised_.end(), 0.0);
   }
   if (!admitted || lattice_.quantise(values, target, quantised_, scratch_) == RowFate::unusable) ++unusable_;
-  for (const double entry : quantised_) history_.push_back(static_cast<std::int32_t>(entry));
+  // All of the row or nothing: half a row would shift every later one, and with it the bound on their length.
+  history_.resize(history_.size() + order_);
+  std::transform(quantised_.begin(), quantised_.end(), history_.end() - static_cast<std::ptrdiff_t>(order_),
+                 [](double entry) { return static_cast<std::int32_t>(entry); });
   ++rows_;
 }
 
@@ -78,8 +81,12 @@ void HistoryKernel::close_step() {
 std::int64_t HistoryKernel::coefficient(const std::int32_t* row, std::span<const double> theta) const {
   double prediction = 0.0;
   for (std::size_t i = 0; i < theta.size(); ++i) prediction += theta[i] * static_cast<double>(row[i]);
-  const double derivative =
-      loss_->derivative(prediction * row_unit_, static_cast<double>(row[theta.size()]) * row_unit_);
+  double derivative = 0.0;
+  try {
+    derivative = loss_->derivative(prediction * row_unit_, static_cast<double>(row[theta.size()]) * row_unit_);
+  } catch (...) {
+    return 0;  // whether a loss refuses a row is not for the world to see
+  }
   const double scaled = derivative * coefficient_factor_;
   if (!(std::abs(scaled) < kLargestEntry * kLargestEntry)) {  // cut below; what is no number counts as nothing
     if (std::isnan(scaled)) return 0;
@@ -90,6 +97,9 @@ std::int64_t HistoryKernel::coefficient(const std::int32_t* row, std::span<const
 
 void HistoryKernel::charge(double mu_k, std::uint64_t part, std::uint64_t parts) {
   if (parts < 1 || part >= parts) throw Error("kernel: there is no such part of the rows");
+  if (sums_released_ >= plan_.request().most_sums) {
+    throw Error("kernel: the noisy sums that the plan was charged for are used up");
+  }
   if (part == 0) {
     spend_.add(mu_k);
     pass_parts_ = parts;
@@ -99,6 +109,7 @@ void HistoryKernel::charge(double mu_k, std::uint64_t part, std::uint64_t parts)
     throw Error("kernel: the parts of a pass over the rows must follow one another");
   }
   next_part_ = part + 1 < parts ? part + 1 : 0;
+  ++sums_released_;
 }
 
 void HistoryKernel::noisy_gradient(std::span<const double> theta, double mu_k, NoisyGradient& out, std::uint64_t part,

@@ -50,7 +50,8 @@ class HistoryKernel {
   // The sum over the rows of closed steps whose number is congruent to `part` modulo `parts` (all of them: 0, 1), at
   // theta. Costs mu_k^2 of the budget when parts is 1; the `parts` sums of one pass over disjoint parts, made with the
   // same mu_k, cost mu_k^2 together, because a row is in one of them: the first pays, and the others must follow in
-  // order. Throws Error, releasing nothing, when the budget is spent, a part is out of order or theta is not finite.
+  // order. Throws Error, releasing nothing, when the budget is spent, the plan's most_sums are, a part is out of order
+  // or theta is not finite.
   void noisy_gradient(std::span<const double> theta, double mu_k, NoisyGradient& out, std::uint64_t part = 0,
                       std::uint64_t parts = 1);
   // What has been paid so far.
@@ -85,6 +86,7 @@ class HistoryKernel {
   std::uint64_t unusable_ = 0;
   std::uint64_t over_limit_ = 0;
   privacy::ErmSpend spend_;
+  std::uint64_t sums_released_ = 0;  // discreteness is charged for plan_.request().most_sums of them
   // Of the pass under way: parts still to come at this price.
   std::uint64_t next_part_ = 0;
   std::uint64_t pass_parts_ = 1;

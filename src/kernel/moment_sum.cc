@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "kernel/hot_loops.h"
+#include "rivulet/error.h"
 
 namespace rivulet::kernel {
 namespace {
@@ -34,7 +35,12 @@ void MomentSum::commit_row() {
   if (++block_rows_ == block_capacity_) multiply_block();
 }
 
+void MomentSum::require_sound() const {
+  if (broken_) throw Error("kernel: an earlier row failed while it was added; this stream cannot go on");
+}
+
 void MomentSum::multiply_block() {
+  require_sound();
   if (block_rows_ < kFewRows) {
     for (std::size_t row = 0; row < block_rows_; ++row) {
       const double* u = block_.data() + row * order_;
@@ -46,7 +52,9 @@ void MomentSum::multiply_block() {
       }
     }
   } else {
+    broken_ = true;  // until all of it is added: it may run out of memory halfway
     hot_loops().rank_update(block_.data(), order_, block_rows_, products_.data());
+    broken_ = false;
     product_rows_ += block_rows_;
     if (product_rows_ + block_capacity_ > kMostProductRows) fold_products();
   }
@@ -71,6 +79,8 @@ void MomentSum::fold_products() {
 
 void MomentSum::merge(const MomentSum& other) {
   if (other.order_ != order_) throw std::invalid_argument("MomentSum: different orders");
+  require_sound();
+  other.require_sound();
   for (std::size_t row = 0; row < other.block_rows_; ++row) {
     std::copy_n(other.block_.data() + row * order_, order_, next_row().data());
     commit_row();

@@ -20,7 +20,10 @@ class MomentSum {
   explicit MomentSum(std::size_t order);
 
   // Where to write the next row (order() integer-valued doubles); commit_row() then adds it.
-  std::span<double> next_row() { return {block_.data() + block_rows_ * order_, order_}; }
+  std::span<double> next_row() {
+    require_sound();
+    return {block_.data() + block_rows_ * order_, order_};
+  }
   void commit_row();
   // Adds the other's rows to this.
   void merge(const MomentSum& other);
@@ -37,6 +40,8 @@ class MomentSum {
   void restore(ByteReader& in);
 
  private:
+  // Throws Error when a product failed halfway: what is in products_ then is anything, and stays here.
+  void require_sound() const;
   // The rows gathered so far, into `products_` or, when they are few, straight into `sums_`.
   void multiply_block();
   // `products_` into `sums_`.
@@ -51,6 +56,7 @@ class MomentSum {
   std::uint64_t product_rows_ = 0;  // rows in products_
   std::vector<double> products_;    // order x order, upper triangle
   std::vector<std::int64_t> sums_;  // upper triangle by columns: (0,0), (0,1), (1,1), (0,2), ...
+  bool broken_ = false;
 };
 
 }  // namespace rivulet::kernel

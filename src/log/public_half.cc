@@ -42,6 +42,12 @@ LedgerEntry entry_from(const Statement& row) {
           row.number(4), std::string(row.text(5))};
 }
 
+// Non-zeros that a lifted solution has room for. Over sets with corners it has hardly more than the sketch has
+// dimensions, and the room taken does not depend on how many; dense ones are kept whole.
+std::size_t room_of(const Promise& promise) {
+  return 4 * promise.plan.layout().dimension;
+}
+
 std::string tip_seal(const Promise& promise, const Tip& tip) {
   return Digest()
       .add(kTipMark)
@@ -132,7 +138,8 @@ std::string PublicHalf::chain(std::uint64_t step) {
 
 std::vector<double> PublicHalf::solution_from(std::string_view bytes, const std::string& name) const {
   const std::size_t size = promise_->options.schema.dimension();
-  return promise_->options.sketch ? parse_sparse_vector(bytes, size, name) : parse_vector(bytes, size, name);
+  return promise_->options.sketch ? parse_sparse_vector(bytes, size, room_of(*promise_), name)
+                                  : parse_vector(bytes, size, name);
 }
 
 Release PublicHalf::release_from(const Row& row, const std::string& previous_chain) {
@@ -185,7 +192,8 @@ void PublicHalf::append(const Statistics& statistics, const std::vector<double>&
   if (statistics.step != tip.step + 1) throw Error("model: a release came out of order");
   const std::string numbers = statistics_bytes(statistics);
   // A lifted solution is mostly zeros, in a dimension that a matrix would not fit.
-  const std::string solution = promise_->options.sketch ? sparse_vector_bytes(theta) : vector_bytes(theta);
+  const std::string solution =
+      promise_->options.sketch ? sparse_vector_bytes(theta, room_of(*promise_)) : vector_bytes(theta);
   std::string chain = release_chain(tip.chain, statistics.step, statistics.rows, numbers, solution);
   insert_.bind(0, statistics.step)
       .bind(1, statistics.rows)

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "log/database.h"
+#include "privacy/mechanism_plan.h"
 #include "rivulet/error.h"
 
 namespace rivulet::log {
@@ -38,6 +39,20 @@ ordered_json features_json(const Schema& schema) {
   return features;
 }
 
+// The positive class last; a model of numbers has bounds.
+ordered_json target_json(const Schema& schema) {
+  const Interval bounds = schema.target_bounds();
+  ordered_json json{{"name", schema.target_name()}};
+  if (!schema.has_classes()) {
+    json["bounds"] = bounds_json(bounds);
+  } else if (schema.target_scale().half_range < 0.0) {
+    json["classes"] = bounds_json({bounds.hi, bounds.lo});
+  } else {
+    json["classes"] = bounds_json(bounds);
+  }
+  return json;
+}
+
 ordered_json sketch_json(const Sketch& sketch) {
   return {{"dimension", *sketch.dimension},
           {"embedding", to_string(*sketch.embedding)},
@@ -52,7 +67,7 @@ const char* word(Solver solver) {
 ordered_json to_json(const StreamOptions& options) {
   const Schema& schema = options.schema;
   ordered_json json;
-  json["target"] = {{"name", schema.target_name()}, {"bounds", bounds_json(schema.target_bounds())}};
+  json["target"] = target_json(schema);
   json["features"] = features_json(schema);
   json["intercept"] = schema.has_intercept();
   json["clip-norm"] = schema.clip_norm() ? ordered_json(*schema.clip_norm()) : ordered_json();
@@ -127,7 +142,13 @@ Schema schema_from(Keys& keys) {
     feature.finish();
   }
   Keys target(keys["target"]);
-  schema.target(target["name"].get<std::string>(), bounds_from(target["bounds"]));
+  const auto name = target["name"].get<std::string>();
+  if (const ordered_json* classes = target.find("classes")) {
+    const Interval two = bounds_from(*classes);
+    schema.classes(name, two.lo, two.hi);
+  } else {
+    schema.target(name, bounds_from(target["bounds"]));
+  }
   target.finish();
   schema.validate();
   return schema;
@@ -204,6 +225,10 @@ StreamOptions from_json(const ordered_json& json) {
   if (const ordered_json* sketch = keys.find("sketch")) options.sketch = sketch_from(*sketch);
   if (const ordered_json* set = keys.find("row-set")) options.input_set = set->get<std::string>();
   keys.finish();
+  // Before anybody makes a constraint set of that many dimensions.
+  if (!options.sketch && options.schema.dimension() > privacy::kMostDimensions) {
+    throw RequestError("features", "too many without a sketch");
+  }
   return options;
 }
 

@@ -90,12 +90,12 @@ constexpr std::uint64_t kNonZeros = 1;
 
 }  // namespace
 
-std::string sparse_vector_bytes(const std::vector<double>& values) {
+std::string sparse_vector_bytes(const std::vector<double>& values, std::size_t room) {
   const auto zeros = static_cast<std::size_t>(std::count(values.begin(), values.end(), 0.0));
   const std::size_t others = values.size() - zeros;
   ByteWriter writer;
   writer.u64(values.size());
-  if (2 * others + 1 >= values.size()) {
+  if (others > room || 2 * room + 1 >= values.size()) {
     writer.u64(kAll);
     for (const double value : values) writer.f64(value);
     return writer.take();
@@ -107,10 +107,15 @@ std::string sparse_vector_bytes(const std::vector<double>& values) {
     writer.u64(i);
     writer.f64(values[i]);
   }
+  for (std::size_t i = others; i < room; ++i) {
+    writer.u64(0);
+    writer.f64(0.0);
+  }
   return writer.take();
 }
 
-std::vector<double> parse_sparse_vector(std::string_view bytes, std::size_t size, const std::string& what) {
+std::vector<double> parse_sparse_vector(std::string_view bytes, std::size_t size, std::size_t room,
+                                        const std::string& what) {
   ByteReader reader(bytes, what);
   if (reader.u64() != size) reader.damaged("it has another number of entries than it should");
   const std::uint64_t form = reader.u64();
@@ -123,8 +128,8 @@ std::vector<double> parse_sparse_vector(std::string_view bytes, std::size_t size
   }
   if (form != kNonZeros) reader.damaged("it is written in a way this version does not know");
   const std::uint64_t others = reader.u64();
-  if (others > size) reader.damaged("it has more entries than it should");
-  require_numbers(bytes, 3 + 2 * static_cast<std::size_t>(others), reader);
+  if (others > size || others > room) reader.damaged("it has more entries than it should");
+  require_numbers(bytes, 3 + 2 * room, reader);
   std::vector<double> values(size, 0.0);
   std::uint64_t next = 0;
   for (std::uint64_t i = 0; i < others; ++i) {
@@ -132,6 +137,9 @@ std::vector<double> parse_sparse_vector(std::string_view bytes, std::size_t size
     if (position < next || position >= size) reader.damaged("its positions do not ascend");
     next = position + 1;
     values[position] = finite(reader);
+  }
+  for (std::size_t i = others; i < room; ++i) {
+    if (reader.u64() != 0 || reader.f64() != 0.0) reader.damaged("it does not end where it should");
   }
   reader.finish();
   return values;

@@ -94,7 +94,9 @@ struct IncrementalRegression::Inside {
   fit::ModelFitter fitter;
   NoisyStep noisy;
   Statistics statistics;
-  std::vector<double> last_solution;  // with a sketch: where the next search begins
+  std::vector<double> last_solution;  // with a sketch: where the next step's search begins
+  std::vector<double> start;          // where that of step solved_step began, to find the same model again
+  std::uint64_t solved_step = 0;
   std::uint64_t released_rows = 0;
 };
 
@@ -172,8 +174,11 @@ Statistics IncrementalRegression::statistics() const {
 Model IncrementalRegression::model() {
   fit::read_statistics(inside_->plan, *inside_->decoder, inside_->released_rows, inside_->statistics);
   inside_->statistics.not_private = inside_->options.insecure_seed.has_value();
-  Model model = inside_->fitter.fit(inside_->statistics, inside_->last_solution);
-  if (inside_->sketch) inside_->last_solution = model.theta;
+  if (!inside_->sketch) return inside_->fitter.fit(inside_->statistics);
+  if (inside_->solved_step != step()) inside_->start = inside_->last_solution;
+  Model model = inside_->fitter.fit(inside_->statistics, inside_->start);
+  inside_->last_solution = model.theta;
+  inside_->solved_step = step();
   return model;
 }
 

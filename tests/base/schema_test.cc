@@ -225,5 +225,18 @@ TEST(Schema, ValidationAsksForATargetAndSomethingToFit) {
   EXPECT_NO_THROW(Schema().intercept(false).feature("a", {}).target("y", {}).validate());
 }
 
+TEST(SchemaClasses, AreMinusOneAndOneInBoxUnitsWhicheverIsLarger) {
+  for (const bool intercept : {false, true}) {
+    for (const auto& [negative, positive] : {std::pair(0.0, 1.0), std::pair(1.0, 0.0), std::pair(7.0, -3.0)}) {
+      Schema schema;
+      schema.feature("x", {-1.0, 1.0}).classes("y", negative, positive).intercept(intercept);
+      const Schema::Scale scale = schema.target_scale();
+      EXPECT_EQ((negative - scale.centre) / scale.half_range, -1.0);
+      EXPECT_EQ((positive - scale.centre) / scale.half_range, 1.0);
+      EXPECT_TRUE(schema.has_classes());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace rivulet

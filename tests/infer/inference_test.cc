@@ -40,6 +40,18 @@ TEST(Inference, RefusesALevelThatIsNoProbability) {
   }
 }
 
+// Model::predict() of two classes is a score in units of its own (fit/user_units.cc); so is what is said about it.
+TEST(Inference, OfTwoClassesIsInTheUnitsOfTheModel) {
+  Schema schema;
+  schema.feature("x", {-1.0, 1.0}).classes("y", 3.0, 1.0);
+  testing::Sums sums(schema);
+  for (int i = 0; i < 40; ++i)
+    sums.add(std::vector<double>{i % 2 == 0 ? 0.8 : -0.7}, i % 5 == 0 ? 3.0 : 1.0 + 2.0 * (i % 2));
+  const Inference inference(schema, sums.statistics());
+  EXPECT_GT(inference.residual_stddev(), 0.0);
+  EXPECT_LE(inference.residual_stddev(), 1.5);
+}
+
 TEST(Inference, RefusesStatisticsOfAnotherSchema) {
   Statistics statistics = some_statistics();
   statistics.dimension = 2;

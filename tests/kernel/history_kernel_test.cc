@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <stdexcept>
 
 #include "privacy/erm_schedule.h"
 #include "rivulet/error.h"
@@ -231,6 +232,111 @@ TEST(HistoryKernel, LimitsTheRowsOfAUnitAndCountsUnusableOnes) {
   kernel.noisy_gradient(std::vector<double>(3, 0.0), 0.01, sum);
   EXPECT_NEAR(static_cast<double>(sum.values[0]) * plan.lattice_unit(1.0), -1.0, 1e-3);
   EXPECT_THROW(kernel.observe(x, 1.0), RequestError);
+  // Rows of nobody are zero rows: there is no limit that they could keep.
+  NoisyGradient after;
+  for (int i = 0; i < 3; ++i) {
+    kernel.observe(x, 1.0, "");
+    kernel.close_step();
+  }
+  kernel.noisy_gradient(std::vector<double>(3, 0.0), 0.01, after);
+  EXPECT_EQ(after.values, sum.values);
+  EXPECT_EQ(kernel.unusable_rows_for_operator(), 5U);
+  EXPECT_EQ(kernel.over_limit_rows_for_operator(), 2U);
+}
+
+TEST(HistoryKernel, AnAnswerThatIsNoNumberCountsForNothing) {
+  class NoNumber final : public Loss {
+   public:
+    [[nodiscard]] std::string name() const override { return "none"; }
+    [[nodiscard]] bool is_classification() const override { return false; }
+    [[nodiscard]] double value(double /*prediction*/, double /*y*/) const override { return 0.0; }
+    [[nodiscard]] double derivative(double /*prediction*/, double /*y*/) const override { return kNan; }
+    [[nodiscard]] double lipschitz(double /*radius*/) const override { return 1.0; }
+    [[nodiscard]] double smoothness(double /*radius*/) const override { return 1.0; }
+    [[nodiscard]] double strong_convexity(double /*radius*/) const override { return 0.0; }
+  };
+  const privacy::GradientPlan plan(request_for());
+  HistoryKernel kernel = kernel_for(plan, std::make_shared<NoNumber>(), 1.0);
+  feed(kernel, random_rows(4, 9));
+  NoisyGradient sum;
+  kernel.noisy_gradient(std::vector<double>(3, 0.0), 0.01, sum);
+  EXPECT_EQ(sum.values, std::vector<Int128>(3, 0));
+}
+
+// The charge for discreteness was made for plan.request().most_sums sums; more draws are not paid for, however little
+// each of them costs of mu.
+TEST(HistoryKernel, ReleasesNoMoreSumsThanDiscretenessWasChargedFor) {
+  const privacy::GradientPlan plan(request_for(Neighbours::replace, 5));
+  HistoryKernel kernel = kernel_for(plan, make_hinge_loss(), 1.0);
+  feed(kernel, random_rows(6, 8));
+  const std::vector<double> theta(3, 0.0);
+  const double mu_k = 1e-3 * plan.mu();
+  NoisyGradient sum;
+  kernel.noisy_gradient(theta, mu_k, sum);
+  for (std::uint64_t part = 0; part < 3; ++part) kernel.noisy_gradient(theta, mu_k, sum, part, 3);
+  kernel.noisy_gradient(theta, mu_k, sum, 0, 3);
+  const double spent = kernel.spend().spent_mu();
+  sum.values.clear();
+  EXPECT_THROW(kernel.noisy_gradient(theta, mu_k, sum, 1, 3), Error);
+  EXPECT_THROW(kernel.noisy_gradient(theta, mu_k, sum), Error);
+  EXPECT_TRUE(sum.values.empty());
+  EXPECT_EQ(kernel.spend().spent_mu(), spent);
+}
+
+TEST(HistoryKernel, RefusesALipschitzConstantThatIsNone) {
+  const privacy::GradientPlan plan(request_for());
+  for (const double lipschitz : {0.0, -1.0, kNan, kInf, -kInf, 1e-320}) {
+    EXPECT_THROW(kernel_for(plan, make_hinge_loss(), lipschitz), RequestError) << lipschitz;
+  }
+}
+
+// Says of some rows that it cannot be asked about them.
+class RefusingLoss final : public Loss {
+ public:
+  [[nodiscard]] std::string name() const override { return "refusing"; }
+  [[nodiscard]] bool is_classification() const override { return false; }
+  [[nodiscard]] double value(double /*prediction*/, double /*y*/) const override { return 0.0; }
+  [[nodiscard]] double derivative(double /*prediction*/, double y) const override {
+    if (y > 0.0) throw std::domain_error("a row with a positive target");
+    return 1.0;
+  }
+  [[nodiscard]] double lipschitz(double /*radius*/) const override { return 1.0; }
+  [[nodiscard]] double smoothness(double /*radius*/) const override { return 1.0; }
+  [[nodiscard]] double strong_convexity(double /*radius*/) const override { return 0.0; }
+};
+
+TEST(HistoryKernel, ARowThatTheLossThrowsForCountsForNothing) {
+  const privacy::GradientPlan plan(request_for());
+  HistoryKernel kernel = kernel_for(plan, std::make_shared<RefusingLoss>(), 1.0);
+  feed(kernel, {{{0.5, 0.0, 0.0}, -1.0}, {{0.0, 0.5, 0.0}, 1.0}});
+  NoisyGradient sum;
+  EXPECT_NO_THROW(kernel.noisy_gradient(std::vector<double>(3, 0.0), 0.01, sum));
+  ASSERT_EQ(sum.values.size(), 3U);
+  EXPECT_GT(sum.values[0], 0);
+  EXPECT_EQ(sum.values[1], 0);
+  EXPECT_EQ(sum.rows, 2U);
+}
+
+TEST(HistoryKernel, IsForTheDimensionItsDrawsWereChargedFor) {
+  const privacy::GradientPlan plan(request_for());
+  for (const std::size_t dimension : {kDimension - 1, kDimension + 1}) {
+    EXPECT_THROW(HistoryKernel(plan, Schema::unit_ball(dimension), make_hinge_loss(), 1.0,
+                               std::make_unique<testing::ZeroNoise>()),
+                 RequestError);
+  }
+}
+
+TEST(HistoryKernel, TakesNoRowMoreThanItsStepHolds) {
+  privacy::GradientRequest request = request_for();
+  request.rows_per_step = 2;
+  const privacy::GradientPlan plan(request);
+  HistoryKernel kernel = kernel_for(plan, make_hinge_loss(), 1.0);
+  const std::vector<double> x(3, 0.1);
+  kernel.observe(x, 1.0);
+  kernel.observe(x, 1.0);
+  EXPECT_TRUE(kernel.step_is_full());
+  EXPECT_THROW(kernel.observe(x, 1.0), Error);
+  EXPECT_EQ(kernel.rows_in_step(), 2U);
 }
 
 }  // namespace

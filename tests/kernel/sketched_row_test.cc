@@ -104,6 +104,19 @@ TEST(SketchedRow, HasTheLengthOfTheRowForBothEmbeddings) {
   }
 }
 
+TEST(SketchedRow, LongerThanTheNormLimitIsShortenedAndNotDropped) {
+  for (const double clip : {0.01, 1.0, 3.0}) {
+    for (const EmbeddingKind kind : {EmbeddingKind::sparse_sign, EmbeddingKind::gaussian}) {
+      const RowLattice lattice(block_schema(60, clip), kLimits, {}, embedding(kind, 20, 60, 5, 4));
+      const std::vector<double> values(60, 0.9);
+      std::vector<std::uint32_t> positions(60);
+      for (std::uint32_t i = 0; i < 60; ++i) positions[i] = i;
+      expect_length(quantise(lattice, values, 0.5), 1.0);
+      expect_length(quantise(lattice, SparseRow{positions, values}, 0.5), 1.0);
+    }
+  }
+}
+
 TEST(SketchedRow, NearlyInTheNullSpaceStillHasItsLength) {
   for (const double rest : {1e-3, 1e-9, 1e-15}) {
     const auto map = std::make_shared<AnyMatrix>(2, std::vector<double>{1.0, 0.5, -1.0 - rest, -0.5, 0.3, 0.2});
@@ -234,6 +247,33 @@ TEST(SparseRows, ThatAreNoneCountAsZeroRows) {
 
 TEST(SketchedRow, NeedsASketchForRowsOfItsDimension) {
   EXPECT_THROW(RowLattice(block_schema(10), kLimits, {}, embedding(EmbeddingKind::gaussian, 4, 11)), RequestError);
+}
+
+// A target of two classes: what is neither makes the row unusable, inside the bounds or outside.
+TEST(ClassRows, OfNeitherClassAreZeroRows) {
+  for (const bool intercept : {false, true}) {
+    Schema schema;
+    schema.block("x", 10, {-1.0, 1.0}).classes("y", 3.0, 1.0).clip_norm(1.0).intercept(intercept);
+    const RowLattice full(schema, kLimits);
+    const RowLattice sketched(schema, kLimits, {}, embedding(EmbeddingKind::gaussian, 4, schema.dimension()));
+    const std::vector<std::uint32_t> positions{2, 5};
+    const std::vector<double> given{0.5, 0.25};
+    std::vector<double> values(10, 0.0);
+    values[2] = 0.5;
+    values[5] = 0.25;
+    for (const RowLattice* lattice : {&full, &sketched}) {
+      for (const double target : {2.0, 1.0 + 1e-15, 0.0, 4.0, -3.0, kNan, kInf}) {
+        for (const Quantised& row :
+             {quantise(*lattice, values, target), quantise(*lattice, SparseRow{positions, given}, target)}) {
+          EXPECT_EQ(row.fate, RowFate::unusable) << target;
+          EXPECT_TRUE(row.is_zero()) << target;
+        }
+      }
+      // The second class is the positive one, whichever number is larger.
+      EXPECT_NEAR(quantise(*lattice, values, 1.0).u.back(), 23170.0, 1.0);
+      EXPECT_NEAR(quantise(*lattice, values, 3.0).u.back(), -23170.0, 1.0);
+    }
+  }
 }
 
 }  // namespace

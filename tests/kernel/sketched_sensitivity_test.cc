@@ -7,6 +7,7 @@
 
 #include "kernel/kernel.h"
 #include "rivulet/error.h"
+#include "support/sensitive_bytes.h"
 #include "support/zero_noise.h"
 
 namespace rivulet::kernel {
@@ -154,6 +155,27 @@ TEST(SketchedState, GoesOnOnlyWithTheSameSketch) {
   refused(other);
   Kernel plain = make(std::nullopt, Schema::unit_ball(kSketch));
   EXPECT_THROW(plain.restore(state), DamagedFile);
+}
+
+TEST(SketchedState, WithMoreDistortedRowsThanRowsIsRefused) {
+  const privacy::MechanismPlan plan = plan_for(StrategyKind::blt, Neighbours::replace);
+  const RowSketch sketch = sketch_of(EmbeddingKind::sparse_sign);
+  const auto make = [&] { return Kernel(plan, schema(), std::make_unique<testing::ZeroNoise>(), {}, sketch); };
+  Kernel kernel = make();
+  kernel.observe(Row(kColumns, 0.1), 0.5);
+  testing::KeptState kept;
+  SensitiveState saved;
+  kernel.save(saved);
+  kept.keep(saved);
+  // The last two numbers: in closed steps, and in the step that is open.
+  for (const std::size_t from_the_end : {16U, 8U}) {
+    testing::KeptState altered = kept;
+    altered.kernel[altered.kernel.size() - from_the_end] = 2;
+    Kernel other = make();
+    EXPECT_THROW(other.restore(altered.given_back()), DamagedFile) << from_the_end;
+  }
+  Kernel same = make();
+  same.restore(kept.given_back());
 }
 
 }  // namespace

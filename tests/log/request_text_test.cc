@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -157,6 +158,101 @@ TEST(RequestText, WhatIsNoRequestIsDamageInOneLine) {
   for (const std::string& text : {std::string("null"), std::string("[]"), std::string("{}"), std::string("1e999"),
                                   std::string(100'000, '['), sound + " x", std::string("{\"a\":\xff}")}) {
     EXPECT_NE(refusal(text), "accepted") << text.substr(0, 40);
+  }
+}
+
+Options sketched() {
+  Options options;
+  options.budget = {1.0, 1e-6};
+  options.schema.block("word", 100000, {-0.5, 3.0}).feature("z", {0, 5}).target("y", {-1, 1}).clip_norm(1.0);
+  options.constraint = "l1:2";
+  options.sketch = Sketch{.dimension = 50, .column_weight = 7, .seed = ~std::uint64_t{0} - 1};
+  options.input_set = "sparse:10";
+  options.insecure_seed = 5;
+  return fit::with_defaults(options);
+}
+
+TEST(RequestText, ReadBackASketchItsBlocksAndItsRowsAreTheSame) {
+  for (const EmbeddingKind kind : {EmbeddingKind::sparse_sign, EmbeddingKind::gaussian}) {
+    Options options = sketched();
+    options.sketch->embedding = kind;
+    const Options back = parse_request(request_text(options), "x");
+    ASSERT_TRUE(back.sketch.has_value());
+    EXPECT_EQ(back.sketch->dimension, options.sketch->dimension);
+    EXPECT_EQ(back.sketch->embedding, kind);
+    EXPECT_EQ(back.sketch->column_weight, options.sketch->column_weight);
+    EXPECT_EQ(back.sketch->seed, options.sketch->seed);
+    EXPECT_EQ(back.input_set, "sparse:10");
+    const Block& block = std::get<Block>(back.schema.features()[0].domain);
+    EXPECT_EQ(block.columns, 100000U);
+    EXPECT_EQ(block.bounds.lo, -0.5);
+    EXPECT_EQ(block.bounds.hi, 3.0);
+    EXPECT_EQ(request_text(back), request_text(options));
+  }
+  // What differs is seen.
+  for (const auto& change : std::vector<std::function<void(Options&)>>{
+           [](Options& o) { o.sketch->seed = 1; }, [](Options& o) { o.sketch->dimension = 51; },
+           [](Options& o) { o.sketch->column_weight = 8; },
+           [](Options& o) { o.sketch->embedding = EmbeddingKind::gaussian; }, [](Options& o) { o.sketch.reset(); }}) {
+    Options other = sketched();
+    change(other);
+    EXPECT_TRUE(first_difference(sketched(), other).starts_with("sketch ("));
+  }
+}
+
+TEST(RequestText, ASketchThatIsNotOneIsDamage) {
+  const auto sound = ordered_json::parse(request_text(sketched()));
+  EXPECT_EQ(refusal(sound.dump()), "accepted");
+  for (const char* key : {"dimension", "embedding", "column-weight", "seed"}) {
+    ordered_json missing = sound;
+    missing["sketch"].erase(key);
+    EXPECT_NE(refusal(missing.dump()).find(key), std::string::npos);
+    for (const ordered_json& wrong : {ordered_json(), ordered_json(-1), ordered_json(0.5), ordered_json("x")}) {
+      ordered_json mistyped = sound;
+      mistyped["sketch"][key] = wrong;
+      EXPECT_NE(refusal(mistyped.dump()), "accepted") << key << wrong;
+    }
+  }
+  ordered_json more = sound;
+  more["sketch"]["surprise"] = 1;
+  EXPECT_NE(refusal(more.dump()).find("surprise"), std::string::npos);
+  for (const ordered_json& wrong : {ordered_json(), ordered_json(7), ordered_json::array()}) {
+    for (const char* key : {"sketch", "row-set"}) {
+      ordered_json mistyped = sound;
+      mistyped[key] = wrong;
+      EXPECT_NE(refusal(mistyped.dump()), "accepted") << key << wrong;
+    }
+  }
+  for (const ordered_json& wrong :
+       {ordered_json(0), ordered_json(-5), ordered_json(1.5), ordered_json((std::uint64_t{1} << 31) + 1)}) {
+    ordered_json columns = sound;
+    columns["features"][0]["columns"] = wrong;
+    EXPECT_NE(refusal(columns.dump()), "accepted") << wrong;
+  }
+}
+
+// A request of some hundred bytes never makes anybody take memory for its columns before it is refused.
+TEST(RequestText, MoreColumnsThanAMatrixHasWithoutASketchAreDamage) {
+  auto json = ordered_json::parse(request_text(sketched()));
+  json.erase("sketch");
+  for (const std::uint64_t columns : {std::uint64_t{20000}, std::uint64_t{1} << 31}) {
+    json["features"][0]["columns"] = columns;
+    EXPECT_NE(refusal(json.dump()).find("too many"), std::string::npos) << columns;
+  }
+  json["features"][0]["columns"] = 19998;  // with z and the intercept, the most there may be
+  EXPECT_EQ(refusal(json.dump()), "accepted");
+}
+
+TEST(RequestText, ReadBackClassesAreClasses) {
+  for (const auto& [negative, positive] : {std::pair(0.0, 1.0), std::pair(1.0, 0.0), std::pair(-1.0, 7.5)}) {
+    Options options;
+    options.schema.feature("x", {-1, 1}).classes("y", negative, positive).intercept(false);
+    options = fit::with_defaults(options);
+    const Options back = parse_request(request_text(options), "x");
+    EXPECT_TRUE(back.schema.has_classes());
+    EXPECT_EQ(back.schema.target_scale().half_range, options.schema.target_scale().half_range);
+    EXPECT_EQ(back.schema.target_scale().centre, options.schema.target_scale().centre);
+    EXPECT_EQ(request_text(back), request_text(options));
   }
 }
 

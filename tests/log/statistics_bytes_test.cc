@@ -115,7 +115,7 @@ TEST(StatisticsBytes, WhatIsNotFiniteAndANegativeNoiseLevelAreDamage) {
   }
 }
 
-TEST(SparseVectorBytes, ComeBackAsTheyWereInWhicheverFormIsShorter) {
+TEST(SparseVectorBytes, ComeBackAsTheyWereInEitherForm) {
   for (const std::vector<double>& values : {std::vector<double>{},
                                             {0.0},
                                             {1.5},
@@ -123,24 +123,34 @@ TEST(SparseVectorBytes, ComeBackAsTheyWereInWhicheverFormIsShorter) {
                                             {1.0, 2.0, 3.0},
                                             {0.0, 1.0},
                                             {5e-324, 0.0, 0.0, 0.0, 0.0, 0.0, -1e308}}) {
-    const std::string bytes = sparse_vector_bytes(values);
-    EXPECT_EQ(parse_sparse_vector(bytes, values.size(), "x"), values);
-    EXPECT_LE(bytes.size(), 8 * (values.size() + 2));
-    EXPECT_THROW((void)parse_sparse_vector(bytes, values.size() + 1, "x"), DamagedFile);
-    for (std::size_t length = 0; length < bytes.size(); ++length) {
-      EXPECT_THROW((void)parse_sparse_vector(bytes.substr(0, length), values.size(), "x"), DamagedFile);
+    for (const std::size_t room : {0U, 1U, 2U, 100U}) {
+      const std::string bytes = sparse_vector_bytes(values, room);
+      EXPECT_EQ(parse_sparse_vector(bytes, values.size(), room, "x"), values);
+      EXPECT_LE(bytes.size(), 8 * (values.size() + 2));
+      EXPECT_THROW((void)parse_sparse_vector(bytes, values.size() + 1, room, "x"), DamagedFile);
+      for (std::size_t length = 0; length < bytes.size(); ++length) {
+        EXPECT_THROW((void)parse_sparse_vector(bytes.substr(0, length), values.size(), room, "x"), DamagedFile);
+      }
+      EXPECT_THROW((void)parse_sparse_vector(bytes + '\0', values.size(), room, "x"), DamagedFile);
     }
-    EXPECT_THROW((void)parse_sparse_vector(bytes + '\0', values.size(), "x"), DamagedFile);
   }
-  std::vector<double> long_one(1000000, 0.0);
-  long_one[999999] = 1.0;
-  EXPECT_EQ(sparse_vector_bytes(long_one).size(), 8U * 5U);
+}
+
+TEST(SparseVectorBytes, TakeTheSameRoomHoweverManyNonZerosThereAre) {
+  std::vector<double> values(1000000, 0.0);
+  for (std::size_t others = 0; others <= 20; ++others) {
+    EXPECT_EQ(sparse_vector_bytes(values, 20).size(), 8U * (3U + 40U));
+    values[997 * others + 5] = 1.0;
+  }
+  EXPECT_EQ(sparse_vector_bytes(values, 20).size(), 8U * 1000002U);  // one too many
 }
 
 TEST(SparseVectorBytes, ThatDoNotMakeSenseAreRefused) {
-  const std::vector<double> values{0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0, 3.0};
-  const std::string bytes = sparse_vector_bytes(values);
-  // Size, form, number of entries, then positions and values.
+  std::vector<double> values(30, 0.0);
+  values[7] = 2.0;
+  values[8] = 3.0;
+  const std::string bytes = sparse_vector_bytes(values, 3);
+  // Size, form, number of entries, then positions and values, and room for one more.
   const auto with = [&](std::size_t word, std::string_view encoded) {
     std::string other = bytes;
     other.replace(8 * word, 8, encoded);
@@ -150,16 +160,19 @@ TEST(SparseVectorBytes, ThatDoNotMakeSenseAreRefused) {
                                      {1, 0},
                                      {2, 1},
                                      {2, 3},
+                                     {2, 4},
                                      {2, ~0ULL},
-                                     {3, 9},
+                                     {3, 30},
                                      {3, 8},
                                      {5, 7},
                                      {5, 3},
-                                     {5, ~0ULL}}) {
-    EXPECT_THROW((void)parse_sparse_vector(with(word, u64_bytes({number})), 9, "x"), DamagedFile) << word;
+                                     {5, ~0ULL},
+                                     {7, 1},
+                                     {8, 1}}) {
+    EXPECT_THROW((void)parse_sparse_vector(with(word, u64_bytes({number})), 30, 3, "x"), DamagedFile) << word;
   }
-  EXPECT_THROW((void)parse_sparse_vector(with(4, vector_bytes({std::nan("")})), 9, "x"), DamagedFile);
-  EXPECT_EQ(parse_sparse_vector(bytes, 9, "x"), values);
+  EXPECT_THROW((void)parse_sparse_vector(with(4, vector_bytes({std::nan("")})), 30, 3, "x"), DamagedFile);
+  EXPECT_EQ(parse_sparse_vector(bytes, 30, 3, "x"), values);
 }
 
 }  // namespace

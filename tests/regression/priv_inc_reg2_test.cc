@@ -177,6 +177,13 @@ TEST(PrivIncReg2, TellsTheOperatorOfRowsAimedAtTheSketch) {
   EXPECT_EQ(regression.distorted_rows_for_operator(), 0U);
   regression.observe(SparseRow{positions, values}, 1.0);
   EXPECT_EQ(regression.distorted_rows_for_operator(), 1U);
+  RowBatch batch = regression.make_batch();
+  RowBatch other = regression.make_batch();
+  batch.observe(SparseRow{positions, values}, 1.0);
+  other.observe(SparseRow{positions, values}, 1.0);
+  batch.merge(std::move(other));
+  regression.absorb(std::move(batch));
+  EXPECT_EQ(regression.distorted_rows_for_operator(), 3U);
 }
 
 TEST(PrivIncReg2, RefitsItsReleasesAndRefusesToChooseFeatures) {
@@ -242,6 +249,34 @@ TEST(PrivIncReg2, RunsInAMillionDimensions) {
   EXPECT_EQ(model.width, 1000000U);
   EXPECT_EQ(model.theta.size(), 1000001U);
   EXPECT_TRUE(std::isfinite(model.intercept));
+}
+
+TEST(PrivIncReg2, GivesTheSameModelHoweverOftenItIsAskedFor) {
+  for (const char* constraint : {"l1:3", "l2:1", "elastic:0.5:2"}) {
+    StreamOptions options = options_for(constraint, 40, 1.0);
+    PrivIncReg2 regression(options);
+    SparseStream stream(kFeatures, 10, 3.0, 0.05, 6);
+    for (int i = 0; i < 1500; ++i) {
+      const SparseSyntheticRow& row = stream.next_sparse();
+      if (!regression.observe(SparseRow{row.positions, row.values}, row.y)) continue;
+      const Model first = regression.model();
+      EXPECT_EQ(regression.model().theta, first.theta) << constraint << " step " << regression.step();
+      EXPECT_EQ(regression.model().theta, first.theta) << constraint << " step " << regression.step();
+    }
+  }
+}
+
+TEST(PrivIncReg2, SaysThatFeaturesOfASketchCannotBeChosen) {
+  StreamOptions options = options_for("l1:3", 40, 1.0);
+  options.schema.feature("age", {0.0, 100.0});
+  for (const auto& features : {std::vector<std::string>{"age"}, {"x"}, {"x", "age"}}) {
+    try {
+      Refit(options, {.constraint = "l1:3", .features = features});
+      FAIL();
+    } catch (const RequestError& error) {
+      EXPECT_EQ(std::string(error.what()).substr(0, 10), "features: ") << error.what();
+    }
+  }
 }
 
 }  // namespace

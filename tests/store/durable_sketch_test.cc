@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "privacy/mechanism_plan.h"
 #include "rivulet/durable_regression.h"
@@ -10,6 +11,8 @@
 #include "rivulet/refit.h"
 #include "sketch/embedding.h"
 #include "store/model_folder.h"
+#include "store/plain_sqlite.h"
+#include "store/reseal.h"
 
 namespace rivulet {
 namespace {
@@ -144,6 +147,83 @@ TEST_F(DurableSketchTest, CountsRowsThatWereAimedAtTheSketchThroughARestart) {
     EXPECT_EQ(regression.distorted_rows_for_operator(), 13 * run);
     for (int i = 0; i < 13; ++i) regression.observe(SparseRow{positions, values}, 0.0);
     regression.close("");
+  }
+}
+
+// A commit that fails because the disk is full must not depend on what was drawn (docs/privacy.md, section 11, "no
+// selection"): all releases of a mechanism take the same room.
+TEST_F(DurableSketchTest, EveryReleaseTakesTheSameRoomWhateverNoiseWasDrawn) {
+  std::set<std::string> sizes;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const std::string file = path("m" + std::to_string(seed));
+    StreamOptions options = sketch_options();
+    options.sketch->seed = 1;
+    options.insecure_seed = seed;
+    DurableRegression regression = DurableRegression::create(file, options);
+    for (const WordRow& row : word_rows(60)) regression.observe(row.view(), row.y);
+    regression.close("");
+    for (const auto& row : store_testing::PlainSqlite(file).rows("SELECT length(theta) FROM public_release")) {
+      sizes.insert(row[0]);
+    }
+  }
+  EXPECT_EQ(sizes.size(), 1U) << ::testing::PrintToString(sizes);
+}
+
+// Two classes stay two classes: what a row of neither is, and which of them is the positive one.
+TEST_F(DurableSketchTest, RemembersClasses) {
+  for (const bool intercept : {false, true}) {
+    StreamOptions options;
+    options.schema.block("word", 10, {0.0, 1.0}).classes("y", 3.0, 1.0).intercept(intercept);
+    options.constraint = "l2:1";
+    options.release_every = 4;
+    options.insecure_seed = 5;
+    options.budget = {1e5, 1e-6};
+    const std::string file = path(intercept ? "with" : "without");
+    DurableRegression regression = DurableRegression::create(file, options);
+    IncrementalRegression uninterrupted(options);
+    EXPECT_TRUE(regression.options().schema.has_classes());
+    const std::vector<std::uint32_t> positions{1, 4};
+    const std::vector<double> values{1.0, 0.5};
+    for (const double target : {3.0, 1.0, 2.0, 1.0}) {
+      regression.observe(SparseRow{positions, values}, target);
+      uninterrupted.observe(SparseRow{positions, values}, target);
+    }
+    EXPECT_EQ(regression.unusable_rows_for_operator(), 1U);
+    const std::vector<Release> published = regression.close("");
+    ASSERT_EQ(published.size(), 1U);
+    EXPECT_EQ(published[0].statistics.cross, uninterrupted.statistics().cross);
+    EXPECT_EQ(published[0].model.theta, uninterrupted.model().theta);
+    EXPECT_EQ(ReleaseLog(file).options().schema.target_scale().half_range, options.schema.target_scale().half_range);
+  }
+}
+
+// The sums are those of one Phi and of no other, whatever the digests say.
+TEST_F(DurableSketchTest, IsNotTakenUpWithAnotherSketch) {
+  StreamOptions options = sketch_options();
+  options.sketch->seed = 77;
+  options.sketch->column_weight = 6;
+  for (const auto& [from, to] : {std::pair<std::string, std::string>{R"("seed":77)", R"("seed":78)"},
+                                 {R"("column-weight":6)", R"("column-weight":7)"},
+                                 {R"("embedding":"sparse-sign")", R"("embedding":"gaussian")"},
+                                 {R"("dimension":30)", R"("dimension":29)"},
+                                 {R"("columns":3000)", R"("columns":2999)"}}) {
+    const std::string file = path(std::to_string(std::hash<std::string>()(to)));
+    {
+      // Before the first release: nothing but the state knows the sketch.
+      DurableRegression regression = DurableRegression::create(file, options);
+      for (const WordRow& row : word_rows(10)) regression.observe(row.view(), row.y);
+      regression.close("");
+    }
+    {
+      store_testing::Alteration altered(file);
+      std::string request = altered.database().value("SELECT value FROM public_meta WHERE key = 'request'");
+      const std::size_t at = request.find(from);
+      ASSERT_NE(at, std::string::npos) << from;
+      request.replace(at, from.size(), to);
+      altered.database().rows("UPDATE public_meta SET value = ? WHERE key = 'request'", {request});
+      store_testing::reseal(altered.database());
+    }
+    EXPECT_THROW(DurableRegression::open(file), DamagedFile) << to;
   }
 }
 
