@@ -203,7 +203,10 @@ Schema& Schema::clip_norm(double limit) {
 Schema Schema::unit_ball(std::size_t features) {
   Schema schema;
   schema.intercept(false).clip_norm(1.0);
-  for (std::size_t i = 1; i <= features; ++i) schema.feature(std::string("x").append(std::to_string(i)), {-1.0, 1.0});
+  schema.features_.reserve(features);
+  for (std::size_t i = 1; i <= features; ++i) {  // all different: no need to look
+    schema.features_.push_back({std::string("x").append(std::to_string(i)), Interval{-1.0, 1.0}});
+  }
   schema.target("y", {-1.0, 1.0});
   schema.validate();
   return schema;

@@ -34,6 +34,12 @@ TEST(SchemaBlock, HasOneCoordinatePerColumnInItsPlace) {
   EXPECT_FALSE(Schema::unit_ball(3).has_blocks());
 }
 
+TEST(Schema, TheUnitBallOfAMillionFeaturesIsMadeAtOnce) {
+  const Schema schema = Schema::unit_ball(1000000);  // quadratic time would be hours
+  EXPECT_EQ(schema.dimension(), 1000000U);
+  EXPECT_EQ(schema.features().back().name, "x1000000");
+}
+
 TEST(SchemaBlock, KeepsZeroAtZeroWithAnInterceptAndWithout) {
   for (const bool intercept : {false, true}) {
     const Schema schema = mixed().intercept(intercept);
