@@ -16,8 +16,8 @@
 
 #include "kernel/hot_loops.h"
 #include "rivulet/priv_inc_reg1.h"
-#include "stream/memory_source.h"
 #include "stream/csv_row_source.h"
+#include "stream/memory_source.h"
 
 namespace {
 

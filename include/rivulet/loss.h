@@ -15,11 +15,11 @@
 namespace rivulet {
 
 // phi(prediction, y): convex in the prediction and never negative. Immutable: every member may be called from several
-// threads at once, and answers by its arguments alone: the promise of PrivIncERM does not hold for a loss that remembers
-// what it was asked before. Predictions are finite and |y| <= 1; a classification loss is meant for y = -1 and y = +1 (its
-// formula and constants, strong_convexity() apart, hold for every |y| <= 1, so a zero row does no harm). value() and
-// derivative() of the losses below are the same bits on every machine. Constants are for predictions in [-radius,
-// radius], radius >= 0 and finite, and the worst y.
+// threads at once, and answers by its arguments alone: the promise of PrivIncERM does not hold for a loss that
+// remembers what it was asked before. Predictions are finite and |y| <= 1; a classification loss is meant for y = -1
+// and y = +1 (its formula and constants, strong_convexity() apart, hold for every |y| <= 1, so a zero row does no
+// harm). value() and derivative() of the losses below are the same bits on every machine. Constants are for predictions
+// in [-radius, radius], radius >= 0 and finite, and the worst y.
 class Loss {
  public:
   virtual ~Loss() = default;

@@ -4,13 +4,13 @@
 #include <limits>
 #include <vector>
 
+#include "base/portable_math.h"
 #include "base/shown.h"
 #include "geometry/ball.h"
 #include "geometry/cached_width.h"
 #include "geometry/faces.h"
 #include "geometry/gaussian_width.h"
 #include "geometry/lp_projection.h"
-#include "base/portable_math.h"
 #include "rivulet/constraint.h"
 #include "rivulet/error.h"
 

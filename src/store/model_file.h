@@ -41,8 +41,8 @@ struct Commit {
 class ModelFile {
  public:
   // Appears under `path` complete or not at all. Throws IoError when it exists already.
-  static void create(const std::string& path, const StreamOptions& options,
-                     const privacy::PlanDecisions& decisions, const RegressionState& state);
+  static void create(const std::string& path, const StreamOptions& options, const privacy::PlanDecisions& decisions,
+                     const RegressionState& state);
 
   // Locks it and checks every page and every release. Throws IoError, ModelConflict or DamagedFile.
   explicit ModelFile(const std::string& path);
