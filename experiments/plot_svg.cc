@@ -9,10 +9,10 @@
 namespace rivulet::experiments {
 namespace {
 
-constexpr double kWidth = 720.0;
+constexpr double kPlotWidth = 450.0;
 constexpr double kHeight = 440.0;
 constexpr double kLeft = 80.0;
-constexpr double kRight = 190.0;
+constexpr double kLegend = 190.0;  // at least
 constexpr double kTop = 44.0;
 constexpr double kBottom = 60.0;
 // Told apart by people who do not see all colours (Okabe and Ito).
@@ -61,8 +61,7 @@ class Axis {
   }
   [[nodiscard]] double place(double value) const {
     const double share = (std::log10(value) - low_) / (high_ - low_);
-    return vertical_ ? kHeight - kBottom - share * (kHeight - kTop - kBottom)
-                     : kLeft + share * (kWidth - kLeft - kRight);
+    return vertical_ ? kHeight - kBottom - share * (kHeight - kTop - kBottom) : kLeft + share * kPlotWidth;
   }
   // Powers of ten, with halves and fifths of them where there are few.
   [[nodiscard]] std::vector<double> ticks() const {
@@ -87,7 +86,7 @@ class Axis {
 std::string frame(const Plot& plot, const Axis& x, const Axis& y) {
   std::string out = "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
   const double bottom = kHeight - kBottom;
-  const double right = kWidth - kRight;
+  const double right = kLeft + kPlotWidth;
   for (const double tick : x.ticks()) {
     out += text_of("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#dddddd\"/>", x.place(tick), kTop,
                    x.place(tick), bottom);
@@ -124,7 +123,7 @@ std::string curve(const PlotLine& line, const char* colour, const Axis& x, const
   }
   const std::string style = std::string("fill=\"none\" stroke=\"") + colour + "\" stroke-width=\"2\"" +
                             (line.dashed ? " stroke-dasharray=\"5 4\"" : "");
-  const double right = kWidth - kRight;
+  const double right = kLeft + kPlotWidth;
   return "<path d=\"" + path + "\" " + style + "/>" + marks + "\n" +
          text_of("<path d=\"M%.1f %.1f L%.1f %.1f\" ", right + 12.0, legend, right + 36.0, legend) + style + "/>" +
          text_of("<text x=\"%.1f\" y=\"%.1f\">", right + 42.0, legend + 4.0) + escaped(line.name) + "</text>\n";
@@ -135,7 +134,11 @@ std::string curve(const PlotLine& line, const char* colour, const Axis& x, const
 std::string svg(const Plot& plot) {
   const Axis x(plot, false);
   const Axis y(plot, true);
-  std::string out = text_of("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" ", kWidth, kHeight) +
+  double legend_width = kLegend;
+  for (const PlotLine& line : plot.lines)
+    legend_width = std::max(legend_width, 56.0 + 7.0 * static_cast<double>(line.name.size()));
+  std::string out = text_of("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" ",
+                            kLeft + kPlotWidth + legend_width, kHeight) +
                     "font-family=\"sans-serif\" font-size=\"12\">\n";
   out += frame(plot, x, y);
   double legend = kTop + 10.0;
