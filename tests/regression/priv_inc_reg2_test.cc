@@ -124,6 +124,26 @@ TEST(PrivIncReg2, ReleasesStatisticsOfTheSketchOnly) {
   EXPECT_EQ(*regression.options().sketch->seed, 17U);
 }
 
+// One step of rows that cannot be used: nothing but noise. For a single step the strategy is the identity, so the noise
+// is the Gaussian mechanism's, 4.224679 times the sensitivity at (1, 1e-6). 4950 draws: within 10% except with
+// probability below 1e-20; half the noise, or that of another sensitivity, is far outside.
+TEST(PrivIncReg2, AddsTheNoiseOfItsSensitivityToTheSketch) {
+  StreamOptions options = options_for("l1:3", 100, 1.0);
+  options.horizon = Horizon::known(1);
+  options.release_every = 3;
+  PrivIncReg2 regression(options);
+  for (int i = 0; i < 3; ++i) regression.observe(SparseRow{}, std::nan(""));
+  const Statistics statistics = regression.statistics();
+  double squares = 0.0;
+  for (std::size_t i = 0; i < 100; ++i) {
+    for (std::size_t j = 0; j < i; ++j) squares += std::pow(statistics.gram[i * 100 + j], 2);
+  }
+  const double s = regression.plan().limits().target_scale();
+  const double expected = 4.224679 * std::sqrt(2.0) * (1.0 + s * s) / std::sqrt(2.0);
+  EXPECT_NEAR(std::sqrt(squares / 4950.0), expected, 0.1 * expected);
+  EXPECT_NEAR(statistics.noise.gram_offdiagonal, expected, 1e-3 * expected);
+}
+
 TEST(PrivIncReg2, TakesDenseRowsSparseRowsAndBatchesAlike) {
   const StreamOptions options = options_for("l1:3", 40, 1.0);
   PrivIncReg2 dense(options);
