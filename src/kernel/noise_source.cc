@@ -4,6 +4,11 @@
 
 namespace rivulet::kernel {
 
+std::unique_ptr<DiscreteGaussianNoise> DiscreteGaussianNoise::seeded_or_secure(
+    const std::optional<std::uint64_t>& insecure_seed) {
+  return insecure_seed ? insecure(*insecure_seed) : std::make_unique<DiscreteGaussianNoise>(RandomBits::secure());
+}
+
 std::unique_ptr<DiscreteGaussianNoise> DiscreteGaussianNoise::insecure(std::uint64_t seed) {
   auto noise = std::make_unique<DiscreteGaussianNoise>(RandomBits::insecure(seed));
   noise->insecure_seed_ = seed;

@@ -26,6 +26,8 @@ class NoiseSource {
 class DiscreteGaussianNoise final : public NoiseSource {
  public:
   explicit DiscreteGaussianNoise(RandomBits bits) : bits_(std::move(bits)) {}
+  // Secure unless there is a seed.
+  static std::unique_ptr<DiscreteGaussianNoise> seeded_or_secure(const std::optional<std::uint64_t>& insecure_seed);
   // Deterministic: step t's draws depend on the seed and t alone, so that a stream that was interrupted and taken up
   // again publishes what an uninterrupted one would. For tests and experiments; gives no privacy whatever.
   static std::unique_ptr<DiscreteGaussianNoise> insecure(std::uint64_t seed);

@@ -16,15 +16,6 @@
 #include "rivulet/error.h"
 
 namespace rivulet {
-namespace {
-
-std::unique_ptr<kernel::NoiseSource> noise_source(const StreamOptions& options) {
-  if (options.insecure_seed) return kernel::DiscreteGaussianNoise::insecure(*options.insecure_seed);
-  return std::make_unique<kernel::DiscreteGaussianNoise>(kernel::RandomBits::secure());
-}
-
-}  // namespace
-
 struct RowBatch::Inside {
   kernel::RowBatch rows;
 };
@@ -52,7 +43,8 @@ struct IncrementalRegression::Inside {
         plan(decisions == nullptr ? privacy::MechanismPlan(fit::mechanism_request(options))
                                   : privacy::MechanismPlan(fit::mechanism_request(options), *decisions)),
         sketch(fit::make_sketch(options)),
-        kernel(plan, options.schema, noise_source(options), Domain(options.only_if, options.schema), row_sketch()),
+        kernel(plan, options.schema, kernel::DiscreteGaussianNoise::seeded_or_secure(options.insecure_seed),
+               Domain(options.only_if, options.schema), row_sketch()),
         decoder(decode::make_decoder(plan.strategy(), plan.layout().size())),
         fitter(options.schema, fit::fitter_options(options, plan, sketch)) {}
 

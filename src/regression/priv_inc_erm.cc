@@ -14,11 +14,6 @@
 namespace rivulet {
 namespace {
 
-std::unique_ptr<kernel::NoiseSource> noise_source(const std::optional<std::uint64_t>& insecure_seed) {
-  if (insecure_seed) return kernel::DiscreteGaussianNoise::insecure(*insecure_seed);
-  return std::make_unique<kernel::DiscreteGaussianNoise>(kernel::RandomBits::secure());
-}
-
 std::vector<double> nearest_the_origin(const ConstraintSet& set) {
   std::vector<double> point(set.dimension(), 0.0);
   set.project(point);
@@ -49,7 +44,8 @@ class KernelGradients final : public erm::GradientSource {
 struct PrivIncErm::Inside {
   explicit Inside(const Options& options)
       : plan(options),
-        kernel(plan.gradients(), options.schema, options.loss, plan.lipschitz(), noise_source(options.insecure_seed),
+        kernel(plan.gradients(), options.schema, options.loss, plan.lipschitz(),
+               kernel::DiscreteGaussianNoise::seeded_or_secure(options.insecure_seed),
                Domain(options.only_if, options.schema)),
         units(options.schema),
         published(nearest_the_origin(plan.set())) {}
