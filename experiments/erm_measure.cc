@@ -202,4 +202,17 @@ double log_log_slope(const std::vector<std::pair<double, double>>& points) {
   return (n * xy - x * y) / (n * xx - x * x);
 }
 
+ErmOutcome mean_outcome(const std::function<ErmOutcome(const ErmSetting&)>& measure, ErmSetting setting, int streams) {
+  ErmOutcome mean;
+  for (int stream = 1; stream <= streams; ++stream) {
+    setting.seed = static_cast<std::uint64_t>(stream);
+    const double excess = mean.excess;
+    const double trivial = mean.trivial;
+    mean = measure(setting);
+    mean.excess = excess + mean.excess / streams;
+    mean.trivial = trivial + mean.trivial / streams;
+  }
+  return mean;
+}
+
 }  // namespace rivulet::experiments

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -37,6 +38,9 @@ struct ErmOutcome {
 ErmOutcome measure_regression(const ErmSetting& setting);
 // The same rows through PrivIncReg1.
 ErmOutcome measure_priv_inc_reg1(const ErmSetting& setting);
+
+// Over the streams of seeds 1, 2, ...: mean excesses, and the rest, which is the same for all.
+ErmOutcome mean_outcome(const std::function<ErmOutcome(const ErmSetting&)>& measure, ErmSetting setting, int streams);
 
 // A stream after the lower bound of Bassily, Smith and Thakurta (2014): the hinge within its straight part, so that the
 // risk is linear, <G, theta>, over the L2 ball of radius 0.9, with a G just as long as the noise of a call, which turns

@@ -29,17 +29,7 @@ void run(const char* what, const Measure& measure, const Sweep& sweep, int strea
   for (const double value : sweep.values) {
     ErmSetting setting{.rows = 1 << 14, .dimension = 8, .budget = {2.0, 1e-6}};
     sweep.set(setting, value);
-    ErmOutcome mean;
-    for (int stream = 1; stream <= streams; ++stream) {
-      setting.seed = static_cast<std::uint64_t>(stream);
-      const ErmOutcome one = measure(setting);
-      mean.excess += one.excess / streams;
-      mean.trivial += one.trivial / streams;
-      mean.terms = one.terms;
-      mean.theorem = one.theorem;
-      mean.tau = one.tau;
-      mean.calls = one.calls;
-    }
+    const ErmOutcome mean = mean_outcome(measure, setting, streams);
     std::printf("%12g %12.2f %12.2f %12.0f %12.2f %8llu %8llu\n", value, mean.excess, mean.terms, mean.theorem,
                 mean.trivial, static_cast<unsigned long long>(mean.tau), static_cast<unsigned long long>(mean.calls));
     std::fflush(stdout);

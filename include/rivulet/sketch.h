@@ -10,7 +10,7 @@
 namespace rivulet {
 
 enum class EmbeddingKind {
-  sparse_sign,  // `column_weight` entries of +-1/sqrt(column_weight) in every column: fast, nothing stored (default)
+  sparse_sign,  // `column_weight` entries of +-1/sqrt(column_weight) in every column: fast (default)
   gaussian,     // independent N(0, 1/m) entries: the paper's Phi
 };
 

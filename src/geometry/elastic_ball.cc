@@ -76,9 +76,7 @@ class ElasticBall final : public ConstraintSet, public geometry::Faces {
                                                         std::size_t count) const override {
     constexpr double all_but_round = 0.1;
     if (l1_share_ < all_but_round) return {};
-    std::vector<double> scores(direction.begin(), direction.end());
-    for (double& score : scores) score = std::abs(score);
-    return geometry::largest_scores(scores, count);
+    return geometry::largest_magnitudes(direction, count);
   }
   // x - v = m w with the normal w_i = A sign(v_i) + 2 (1 - A) v_i where v_i is not zero, in units of R; the curvature
   // is 2 (1 - A) in all these directions.

@@ -55,6 +55,12 @@ std::vector<std::size_t> largest_scores(std::span<const double> scores, std::siz
   return chosen;
 }
 
+std::vector<std::size_t> largest_magnitudes(std::span<const double> entries, std::size_t count) {
+  std::vector<double> scores(entries.begin(), entries.end());
+  for (double& score : scores) score = std::abs(score);
+  return largest_scores(scores, count);
+}
+
 ProjectionDerivative surface_derivative(std::vector<std::size_t> active, std::vector<double> weight,
                                         std::vector<double> normal) {
   double squares = 0.0;

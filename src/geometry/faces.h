@@ -69,6 +69,8 @@ class VertexSet {
 
 // The indices of the `count` largest scores, or all of them, ascending; of equal scores the first.
 std::vector<std::size_t> largest_scores(std::span<const double> scores, std::size_t count);
+// The same by absolute value.
+std::vector<std::size_t> largest_magnitudes(std::span<const double> entries, std::size_t count);
 // diag(weight) - (weight normal)(weight normal)^T / (normal^T diag(weight) normal): the derivative of the projection
 // onto a smooth surface with this normal, `weight` the inverse of 1 + multiplier * curvature.
 ProjectionDerivative surface_derivative(std::vector<std::size_t> active, std::vector<double> weight,

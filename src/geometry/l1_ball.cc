@@ -63,9 +63,7 @@ class L1Ball final : public ConstraintSet, public geometry::Faces {
   [[nodiscard]] bool spanned_by_axes() const override { return true; }
   [[nodiscard]] std::vector<std::size_t> most_promising(std::span<const double> direction,
                                                         std::size_t count) const override {
-    std::vector<double> scores(direction.begin(), direction.end());
-    for (double& score : scores) score = std::abs(score);
-    return geometry::largest_scores(scores, count);
+    return geometry::largest_magnitudes(direction, count);
   }
   // The entries that survive the threshold move together: their absolute values keep their sum.
   [[nodiscard]] geometry::ProjectionDerivative projection_derivative(

@@ -10,21 +10,6 @@
 namespace rivulet::experiments {
 namespace {
 
-using Measure = ErmOutcome (*)(const ErmSetting&);
-
-ErmOutcome mean(Measure measure, ErmSetting setting, int streams) {
-  ErmOutcome total;
-  for (int stream = 1; stream <= streams; ++stream) {
-    setting.seed = static_cast<std::uint64_t>(stream);
-    const ErmOutcome one = measure(setting);
-    total.excess += one.excess / streams;
-    total.trivial += one.trivial / streams;
-    total.terms = one.terms;
-    total.theorem = one.theorem;
-  }
-  return total;
-}
-
 ErmSetting hard() {
   ErmSetting setting{.rows = 8192, .dimension = 8, .budget = {2.0, 1e-6}};
   setting.averaged = false;
@@ -36,7 +21,7 @@ double slope(const std::vector<double>& values, const std::function<void(ErmSett
   for (const double value : values) {
     ErmSetting setting = hard();
     set(setting, value);
-    const ErmOutcome outcome = mean(measure_hard_stream, setting, 12);
+    const ErmOutcome outcome = mean_outcome(measure_hard_stream, setting, 12);
     EXPECT_LT(outcome.excess, outcome.terms) << value;
     EXPECT_LT(outcome.excess, outcome.theorem) << value;
     points.emplace_back(value, outcome.excess);
@@ -63,16 +48,16 @@ TEST(ErmRates, TheMeanOverCallsStaysWithinTwiceTheTheoremsTermsWhereItHarms) {
     ErmSetting setting = hard();
     setting.rows = rows;
     setting.averaged = true;
-    const ErmOutcome outcome = mean(measure_hard_stream, setting, 12);
+    const ErmOutcome outcome = mean_outcome(measure_hard_stream, setting, 12);
     EXPECT_LT(outcome.excess, 2.0 * outcome.terms);
   }
 }
 
 TEST(ErmRates, OnPlainStreamsTheMeanOverCallsIsWorthAFactorOfThree) {
   ErmSetting setting{.rows = 16384, .dimension = 5, .budget = {2.0, 1e-6}};
-  const ErmOutcome averaged = mean(measure_regression, setting, 4);
+  const ErmOutcome averaged = mean_outcome(measure_regression, setting, 4);
   setting.averaged = false;
-  const ErmOutcome last = mean(measure_regression, setting, 4);
+  const ErmOutcome last = mean_outcome(measure_regression, setting, 4);
   EXPECT_LT(3.0 * averaged.excess, last.excess);
   EXPECT_LT(10.0 * averaged.excess, averaged.trivial);
   EXPECT_LT(averaged.excess, averaged.terms);
@@ -81,9 +66,9 @@ TEST(ErmRates, OnPlainStreamsTheMeanOverCallsIsWorthAFactorOfThree) {
 TEST(ErmRates, TheTightBudgetBeatsThePapersTwiceOver) {
   ErmSetting setting{.rows = 16384, .dimension = 5, .budget = {1.0, 1e-6}};
   setting.averaged = false;
-  const ErmOutcome tight = mean(measure_regression, setting, 4);
+  const ErmOutcome tight = mean_outcome(measure_regression, setting, 4);
   setting.profile = Profile::paper;
-  const ErmOutcome paper = mean(measure_regression, setting, 4);
+  const ErmOutcome paper = mean_outcome(measure_regression, setting, 4);
   EXPECT_LT(2.0 * tight.excess, paper.excess);
 }
 
@@ -93,7 +78,7 @@ TEST(ErmRates, ARidgeMakesTheExcessIndependentOfTheLength) {
     ErmSetting setting{.rows = rows, .dimension = 5, .budget = {2.0, 1e-6}};
     setting.rule = PrivIncErm::TauRule::strongly_convex;
     setting.ridge = 0.5;
-    const ErmOutcome outcome = mean(measure_regression, setting, 4);
+    const ErmOutcome outcome = mean_outcome(measure_regression, setting, 4);
     EXPECT_LT(outcome.excess, outcome.theorem);
     points.emplace_back(static_cast<double>(rows), outcome.excess);
   }
