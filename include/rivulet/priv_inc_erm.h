@@ -15,6 +15,9 @@
 // Mechanism PrivIncERM). All publications together are (epsilon, delta)-differentially private for every row. The
 // solver sees rows only through noisy sums of clipped gradients; what they cost adds up exactly (docs/privacy.md).
 //
+// For the losses that have a name, IncrementalRegression and DurableRegression do the same (StreamOptions::erm), the
+// latter in a model file; this class takes any Loss.
+//
 // Error: Theorem 3.1 of the paper, about (T d)^(1/3) for convex losses over an L2 ball; PrivIncReg1 does better for the
 // squared loss (docs/losses.md has figures). Memory: 4 (d + 1) bytes a row, because rows are gone over again at every
 // call; they stay inside the kernel. Time a call: iterations times rows times d. Not thread-safe.
@@ -29,6 +32,7 @@
 #include <vector>
 
 #include "rivulet/budget.h"
+#include "rivulet/erm_settings.h"
 #include "rivulet/loss.h"
 #include "rivulet/model.h"
 #include "rivulet/schema.h"
@@ -42,29 +46,14 @@ class ErmPlan;
 
 class PrivIncErm {
  public:
-  enum class Mechanism {
-    periodic,  // PrivIncERM
-    naive,     // the batch solver at every step: the comparison that PrivIncERM improves on
-    trivial,   // ignores the data: the point of K nearest the origin, for ever
-  };
-  enum class Method {
-    by_set,            // frank_wolfe for sets of small width and smooth losses, gradient_descent elsewhere
-    gradient_descent,  // noisy gradient descent (Bassily, Smith, Thakurta 2014)
-    frank_wolfe,       // private Frank-Wolfe (Talwar, Thakurta, Zhang 2015)
-  };
-  // tau by Theorem 3.1, part 1, 2 or 3.
-  enum class TauRule {
-    by_method,  // width for frank_wolfe, strongly_convex where there is a ridge, convex elsewhere
-    convex,
-    strongly_convex,
-    width,
-  };
+  using Mechanism = ErmMechanism;
+  using Method = ErmMethod;
+  using TauRule = ErmTauRule;
 
-  struct Options {
+  struct Options : ErmSettings {
     Budget budget{};
     Schema schema{};
     std::shared_ptr<const Loss> loss{};  // required; a classification loss goes with Schema::classes
-    double ridge = 0.0;                  // (ridge / 2) ||theta||^2 a row, in unit-ball units
     Neighbours neighbours = Neighbours::replace;
     std::optional<PrivacyUnit> unit{};
     std::vector<std::string> only_if{};
@@ -72,16 +61,6 @@ class PrivIncErm {
     Horizon horizon = Horizon::unbounded();
     std::uint64_t release_every = 1;
     std::string constraint = "l2:2";
-    Mechanism mechanism = Mechanism::periodic;
-    Method method = Method::by_set;
-    TauRule rule = TauRule::by_method;
-    std::optional<std::uint64_t> tau{};  // steps between calls; by the rule when absent
-    double late_weight = 0.0;            // mu_j^2 of the j-th call is proportional to j^late_weight; known horizons
-    std::optional<std::uint64_t> iterations{};  // of every call; chosen for its rows and budget when absent
-    std::uint64_t batches = 1;                  // gradient descent: parts of a pass over the rows
-    // Publish a mean over the last few calls, as many as keep the theorem's bound (docs/losses.md), rather than the
-    // last call's model; true unless the profile is the paper's.
-    std::optional<bool> averaged{};
     std::optional<std::uint64_t> insecure_seed{};
   };
 

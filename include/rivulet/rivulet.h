@@ -5,6 +5,7 @@
 #include "rivulet/constraint.h"
 #include "rivulet/domain.h"
 #include "rivulet/durable_regression.h"
+#include "rivulet/erm_settings.h"
 #include "rivulet/error.h"
 #include "rivulet/incremental_regression.h"
 #include "rivulet/inference.h"

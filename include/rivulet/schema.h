@@ -13,6 +13,7 @@
 // the paper's unit-ball row x.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -57,6 +58,8 @@ class Schema {
   // A target of two classes, for classification: the numbers that stand for them. In box units they are -1 and 1, with
   // an intercept and without; a row with another target is unusable.
   Schema& classes(std::string name, double negative, double positive);
+  // The same for classes that are words: they stand as 0 and 1. Throws RequestError when they are empty or the same.
+  Schema& classes(std::string name, std::string negative, std::string positive);
   Schema& intercept(bool present);
   // In box units; must be positive and finite. A clip norm above the box's own norm changes nothing.
   Schema& clip_norm(double limit);
@@ -73,6 +76,8 @@ class Schema {
   [[nodiscard]] Interval target_bounds() const { return target_bounds_; }
   // The bounds are then the two classes, and nothing between them.
   [[nodiscard]] bool has_classes() const { return classes_; }
+  // The words, negative class first, of classes that were declared by them.
+  [[nodiscard]] const std::optional<std::array<std::string, 2>>& class_words() const { return class_words_; }
   [[nodiscard]] bool has_intercept() const { return intercept_; }
   [[nodiscard]] std::optional<double> clip_norm() const { return clip_norm_; }
 
@@ -125,6 +130,7 @@ class Schema {
   bool has_target_ = false;
   bool classes_ = false;
   bool classes_reversed_ = false;  // the positive class is the smaller number
+  std::optional<std::array<std::string, 2>> class_words_;
   bool intercept_ = true;
   std::optional<double> clip_norm_;
   std::size_t left_out_ = 0;  // share of the box's squared norm of the features subset() dropped: it stays

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rivulet/budget.h"
+#include "rivulet/erm_settings.h"
 #include "rivulet/schema.h"
 #include "rivulet/sketch.h"
 
@@ -39,6 +40,15 @@ struct StreamOptions {
   // The set X that rows are expected in (see input_set.h), "" for what only_if says. Decides the sketch's dimension and
   // what plans predict; rows outside are used all the same.
   std::string input_set;
+  // What a model pays for a row, as parse_loss() (loss.h) reads it. Without `erm` squared or logistic, the latter by
+  // its quadratic surrogate (docs/losses.md); classification losses go with Schema::classes.
+  std::string loss = "squared";
+  // Of the surrogate: the margins |<x, theta>| it is to be good for. A public guess, part of the fit, not of the
+  // promise.
+  double surrogate_margin = 4.0;
+  // PrivIncERM when given: rows are kept, and a private batch solver goes over them every tau steps. Not with a sketch;
+  // strategy, buffers, tree_decoding, solver and noise_aware_ridge mean nothing then.
+  std::optional<ErmSettings> erm;
   // Deterministic noise, for tests and experiments only: an output made with it is NOT private.
   std::optional<std::uint64_t> insecure_seed;
 };

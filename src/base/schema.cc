@@ -184,6 +184,17 @@ Schema& Schema::classes(std::string name, double negative, double positive) {
   return *this;
 }
 
+Schema& Schema::classes(std::string name, std::string negative, std::string positive) {
+  if (negative.empty() || positive.empty() || negative == positive) {
+    throw RequestError("classes " + name, shown(std::string_view(negative)) + " and " +
+                                              shown(std::string_view(positive)) +
+                                              " are not two classes; accepted: two different words");
+  }
+  classes(std::move(name), 0.0, 1.0);
+  class_words_ = {std::move(negative), std::move(positive)};
+  return *this;
+}
+
 Schema& Schema::intercept(bool present) {
   intercept_ = present;
   return *this;
