@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "fit/excess_risk.h"
+#include "fit/stream_plan.h"
 #include "not_private/exact_least_squares.h"
 #include "privacy/mechanism_plan.h"
 #include "solve/regulariser.h"
@@ -33,7 +34,7 @@ RiskAtStep read_risk(PrivIncReg1& regression, not_private::ExactLeastSquares& ex
   result.excess = exact.excess_risk(model.theta);
   result.trivial = exact.excess_risk(zero);
   if (regression.options().profile == Profile::paper) {
-    const auto& plan = regression.plan();
+    const auto& plan = regression.plan().moments();
     result.bound = fit::noisy_proj_grad_bound(plan.noise_for(plan.strategy().max_decoder_norm()), set, beta);
   } else {
     result.bound = fit::fast_solver_bound(model.noise, set, 0.0, beta) + regulariser_bias(regression.statistics(), set);

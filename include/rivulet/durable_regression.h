@@ -86,7 +86,7 @@ class DurableRegression {
 
   // The request, defaults filled in, and the mechanism as it was decided (its type is internal to Rivulet).
   [[nodiscard]] const StreamOptions& options() const;
-  [[nodiscard]] const privacy::MechanismPlan& plan() const;
+  [[nodiscard]] const fit::StreamPlan& plan() const;
   // Rows of the step under way.
   [[nodiscard]] std::uint64_t waiting_rows() const;
   // For the operator's eyes only, as those of IncrementalRegression. NOT private; never publish them.

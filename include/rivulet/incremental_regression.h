@@ -1,8 +1,10 @@
-// Private incremental regression: what PrivIncReg1 (priv_inc_reg1.h) and PrivIncReg2 (priv_inc_reg2.h) have in common.
+// Private incremental regression: what PrivIncReg1 (priv_inc_reg1.h), PrivIncReg2 (priv_inc_reg2.h) and PrivIncERM
+// (priv_inc_erm.h) have in common.
 //
 // Rows arrive one at a time; after every `release_every` rows the model of everything seen so far may be published. All
 // publications together are (epsilon, delta)-differentially private for every row, for as long as the stream lasts.
-// Which of the two mechanisms runs is for the options to say: PrivIncReg2 when they ask for a sketch. Not thread-safe;
+// Which mechanism runs is for the options to say: PrivIncReg2 when they ask for a sketch, PrivIncERM when they say how
+// (StreamOptions::erm), PrivIncReg1 else. Not thread-safe;
 // RowBatch gathers rows on other threads.
 #pragma once
 
@@ -18,10 +20,9 @@
 
 namespace rivulet {
 
-namespace privacy {
-class MechanismPlan;
-struct PlanDecisions;
-}  // namespace privacy
+namespace fit {
+class StreamPlan;
+}
 struct RegressionState;
 
 // Rows gathered on another thread or in another order. It can be filled and merged; nothing can be read from it. A
@@ -68,7 +69,8 @@ class IncrementalRegression {
   // Row-major values (rows x row_width()). Returns the number of releases made.
   std::uint64_t observe_many(std::span<const double> values, std::span<const double> targets);
 
-  // A batch for this stream, and taking one in: it must fit the current step. Not when the promise is for units.
+  // A batch for this stream, and taking one in: it must fit the current step. Not when the promise is for units, and
+  // not for PrivIncERM: RequestError.
   [[nodiscard]] RowBatch make_batch() const;
   bool absorb(RowBatch batch);
 
@@ -81,7 +83,9 @@ class IncrementalRegression {
   // Rows in those releases; rows of the step under way are not among them.
   [[nodiscard]] std::uint64_t released_rows() const;
   // Private statistics and the model as of the last release. step() must be at least 1. With a sketch the statistics
-  // are those of the sketched rows, and the search for a model begins at the last one that was asked for.
+  // are those of the sketched rows, and the search for a model begins at the last one that was asked for. PrivIncERM
+  // has no statistics: their dimension is 0. With classes a model's predictions are scores, log-odds of the positive
+  // class for the logistic loss.
   [[nodiscard]] Statistics statistics() const;
   [[nodiscard]] Model model();
 
@@ -89,7 +93,7 @@ class IncrementalRegression {
   [[nodiscard]] const StreamOptions& options() const;
   // The mechanism's public description (noise, sensitivity, accounting): what `rivulet plan` prints. Its type is
   // internal to Rivulet.
-  [[nodiscard]] const privacy::MechanismPlan& plan() const;
+  [[nodiscard]] const fit::StreamPlan& plan() const;
 
   // For the operator's eyes only: an exact count of rows that could not be used. NOT private; never publish it.
   [[nodiscard]] std::uint64_t unusable_rows_for_operator() const;
@@ -104,7 +108,7 @@ class IncrementalRegression {
  private:
   // Going on from a saved state is for the model file alone: it sees to it that no step is published twice.
   friend class DurableRegression;
-  IncrementalRegression(const StreamOptions& options, const privacy::PlanDecisions& decisions);
+  IncrementalRegression(const StreamOptions& options, const fit::StreamPlan& plan);
   void save(RegressionState& out);
   void restore(const RegressionState& state);
 

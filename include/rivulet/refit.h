@@ -41,19 +41,22 @@ class Refit {
     //                   included: as much as LAMBDA rows of norm 1 along each coordinate with target 0, so it fades as
     //                   rows come in
     std::string regularisation = "auto";
+    // Of a logistic stream's surrogate, StreamOptions::surrogate_margin; the stream's own unless given.
+    std::optional<double> surrogate_margin{};
   };
 
   // The settings the stream itself uses: fit() then gives IncrementalRegression::model() bit for bit. Throws
   // RequestError where the stream's own settings contradict each other.
   static Options settings_of(const StreamOptions& stream);
 
-  // `stream` is what the statistics were made with. Throws RequestError naming the field: an unknown feature, a
+  // `stream` is what the statistics were made with. Throws RequestError naming the field: a stream of PrivIncERM, whose
+  // releases have no statistics, an unknown feature, a
   // constraint or regularisation that cannot be read, a ridge with noisy_proj_grad, or noisy_proj_grad for a stream
   // without a known horizon, on which its number of iterations depends.
   Refit(const StreamOptions& stream, const Options& options);
   // The same with the plan the stream was made with (IncrementalRegression::plan(), ReleaseLog::plan()), in case a
   // later version would plan otherwise.
-  Refit(const StreamOptions& stream, const Options& options, const privacy::MechanismPlan& plan);
+  Refit(const StreamOptions& stream, const Options& options, const fit::StreamPlan& plan);
   Refit(Refit&&) noexcept;
   Refit& operator=(Refit&&) noexcept;
   ~Refit();

@@ -49,7 +49,7 @@ class ReleaseLog {
   [[nodiscard]] const StreamOptions& options() const;
   [[nodiscard]] bool is_export() const;
   // The mechanism as it was decided when the model was made. Its type is internal to Rivulet.
-  [[nodiscard]] const privacy::MechanismPlan& plan() const;
+  [[nodiscard]] const fit::StreamPlan& plan() const;
   // The version that made the file.
   [[nodiscard]] const std::string& made_by() const;
 

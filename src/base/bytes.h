@@ -27,6 +27,7 @@ class ByteWriter {
 
   void u64(std::uint64_t value) { integer(value); }
   void i64(std::int64_t value) { integer(static_cast<std::uint64_t>(value)); }
+  void i32(std::int32_t value) { integer(static_cast<std::uint32_t>(value), 4); }
   void f64(double value) { integer(std::bit_cast<std::uint64_t>(value)); }
   void i128(Int128 value) {
     u64(static_cast<std::uint64_t>(value));
@@ -56,13 +57,13 @@ class ByteWriter {
   [[nodiscard]] std::string take() { return std::exchange(bytes_, {}); }
 
  private:
-  void integer(std::uint64_t value) {
+  void integer(std::uint64_t value, std::size_t width = 8) {
     char little[8];
     for (char& byte : little) {
       byte = static_cast<char>(value & 0xff);
       value >>= 8;
     }
-    append({little, sizeof little});
+    append({little, width});
   }
   void append(std::string_view value) {
     if (value.size() > bytes_.capacity() - bytes_.size()) {
@@ -98,12 +99,8 @@ class ByteReader {
   // `what` names the bytes in messages, e.g. "model file: the release of step 3". The bytes must outlive the reader.
   ByteReader(std::string_view bytes, std::string what) : bytes_(bytes), what_(std::move(what)) {}
 
-  std::uint64_t u64() {
-    const std::string_view little = raw(8);
-    std::uint64_t value = 0;
-    for (int i = 7; i >= 0; --i) value = value << 8 | static_cast<unsigned char>(little[static_cast<std::size_t>(i)]);
-    return value;
-  }
+  std::uint64_t u64() { return integer(8); }
+  std::int32_t i32() { return static_cast<std::int32_t>(static_cast<std::uint32_t>(integer(4))); }
   std::int64_t i64() { return static_cast<std::int64_t>(u64()); }
   double f64() { return std::bit_cast<double>(u64()); }
   Int128 i128() {
@@ -149,6 +146,12 @@ class ByteReader {
   [[noreturn]] void damaged(const std::string& how) const { throw DamagedFile(what_ + " is damaged: " + how); }
 
  private:
+  std::uint64_t integer(std::size_t width) {
+    const std::string_view little = raw(width);
+    std::uint64_t value = 0;
+    for (std::size_t i = width; i-- > 0;) value = value << 8 | static_cast<unsigned char>(little[i]);
+    return value;
+  }
   template <typename Values, typename Read>
   void each(Values& out, std::size_t expected, std::size_t width, Read read) {
     if (count(width) != expected) damaged("it holds another number of entries than its mechanism has");

@@ -14,7 +14,7 @@
 #include "cli/shell_word.h"
 #include "cli/source_state.h"
 #include "cli/stop_flag.h"
-#include "privacy/mechanism_plan.h"
+#include "fit/stream_plan.h"
 #include "rivulet/durable_regression.h"
 #include "rivulet/error.h"
 #include "stream/byte_source.h"

@@ -12,6 +12,7 @@
 #include "cli/operator_counts.h"
 #include "cli/source_state.h"
 #include "fit/mechanism.h"
+#include "fit/stream_plan.h"
 #include "privacy/mechanism_plan.h"
 #include "rivulet/durable_regression.h"
 #include "rivulet/release_log.h"
@@ -175,7 +176,7 @@ int inspect(const InspectFlags& flags) {
   const std::string for_operator =
       log.is_export() ? ""
                       : operator_text(flags.model, log.options().sketch.has_value());  // before anything is printed
-  print(flags.json ? as_json(log, log.plan()) : as_text(log, log.plan()));
+  print(flags.json ? as_json(log, log.plan().moments()) : as_text(log, log.plan().moments()));
   tell(for_operator);
   return kDone;
 }

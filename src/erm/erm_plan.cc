@@ -75,6 +75,10 @@ ErmPlan::ErmPlan(const PrivIncErm::Options& options) : options_(options) {
   decide_schedule();
 }
 
+ErmDecisions ErmPlan::decisions() const {
+  return {gradients_->limits().bits, gradients_->request().most_sums, gradients_->mu(), last_step_};
+}
+
 double ErmPlan::total_rows() const {
   if (!options_.horizon.is_known()) return kAssumedRows;
   return static_cast<double>(options_.horizon.steps()) * static_cast<double>(options_.release_every);

@@ -22,6 +22,15 @@ struct ErmCall {
   BatchSettings settings;
 };
 
+// What a model file notes of a plan: should a later version plan otherwise, it must notice.
+struct ErmDecisions {
+  unsigned bits = 0;  // of the kept rows
+  std::uint64_t most_sums = 0;
+  double mu = 0.0;
+  std::uint64_t last_step = 0;
+  bool operator==(const ErmDecisions&) const = default;
+};
+
 class ErmPlan {
  public:
   // Throws RequestError when the request cannot be honoured.
@@ -33,6 +42,8 @@ class ErmPlan {
   // Where the kernel cuts derivatives: the loss's Lipschitz constant over K.
   [[nodiscard]] double lipschitz() const { return lipschitz_; }
   [[nodiscard]] const privacy::GradientPlan& gradients() const { return *gradients_; }
+
+  [[nodiscard]] ErmDecisions decisions() const;
 
   // The last step that may be published.
   [[nodiscard]] std::uint64_t last_step() const { return last_step_; }

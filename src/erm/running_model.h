@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/bytes.h"
+
 namespace rivulet::erm {
 
 class RunningModel {
@@ -25,6 +27,10 @@ class RunningModel {
   // `fresh` is the model of a call of cost mu^2 over `rows` rows; `window_calls` is the window in calls, 1 or more: 1
   // forgets all others. Means of points of a convex set stay in it up to rounding.
   void take(std::span<const double> fresh, double rows, double mu, double window_calls);
+
+  // To go on from later. restore() throws DamagedFile unless it is of the same dimension and finite.
+  void save(ByteWriter& out) const;
+  void restore(ByteReader& in);
 
   [[nodiscard]] const std::vector<double>& theta() const { return theta_; }
   // For the projection that takes back the rounding.

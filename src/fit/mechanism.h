@@ -9,6 +9,7 @@
 #include "fit/model_fitter.h"
 #include "privacy/mechanism_plan.h"
 #include "rivulet/input_set.h"
+#include "rivulet/priv_inc_erm.h"
 #include "rivulet/stream_options.h"
 #include "sketch/embedding.h"
 
@@ -20,12 +21,15 @@ namespace rivulet::fit {
 StreamOptions with_defaults(StreamOptions options);
 
 // All need options that went through with_defaults().
-privacy::MechanismRequest mechanism_request(const StreamOptions& options);
+privacy::MechanismRequest mechanism_request(const StreamOptions& options);  // without `erm`
+PrivIncErm::Options erm_options(const StreamOptions& options);              // with it
 // The settings of Phi, and Phi itself; nothing without a sketch.
 std::optional<sketch::EmbeddingSettings> embedding_settings(const StreamOptions& options);
 std::shared_ptr<const LinearMap> make_sketch(const StreamOptions& options);
 ModelFitter::Options fitter_options(const StreamOptions& options, const privacy::MechanismPlan& plan,
                                     std::shared_ptr<const LinearMap> sketch = nullptr);
+// Of the quadratic surrogate, where the loss has one (surrogate.h). Throws RequestError.
+std::optional<double> surrogate_curvature_of(const StreamOptions& options);
 // The set X: declared, or what the conditions on rows imply.
 InputSet input_set(const StreamOptions& options);
 

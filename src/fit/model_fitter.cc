@@ -49,7 +49,16 @@ ModelFitter::ModelFitter(const Schema& schema, const Options& options)
 
 Model ModelFitter::fit(const Statistics& statistics, std::span<const double> start) {
   require_shape(statistics, dimension_);
-  return units_.model(statistics, image_solver_ ? solve_and_lift(statistics, start) : solve(statistics));
+  const Statistics& fitted = options_.surrogate_curvature ? rescaled(statistics) : statistics;
+  return units_.model(statistics, image_solver_ ? solve_and_lift(fitted, start) : solve(fitted));
+}
+
+const Statistics& ModelFitter::rescaled(const Statistics& statistics) {
+  const double factor = 1.0 / (4.0 * *options_.surrogate_curvature);
+  rescaled_ = statistics;
+  for (double& entry : rescaled_.cross) entry *= factor;
+  rescaled_.noise.cross *= factor;
+  return rescaled_;
 }
 
 std::vector<double> ModelFitter::solve(const Statistics& statistics) {

@@ -35,6 +35,7 @@ class ModelFitter {
     bool noise_aware_ridge = true;  // by the known noise (solve/regulariser.h)
     double ridge = 0.0;             // added to every diagonal entry of the Gram matrix, in unit-ball units
     std::optional<NoisyProjGradSettings> noisy_proj_grad{};  // present: the paper's solver
+    std::optional<double> surrogate_curvature{};             // present: logistic regression (surrogate.h)
     std::shared_ptr<const LinearMap> sketch{};               // Phi, when the statistics are those of sketched rows
   };
 
@@ -48,6 +49,8 @@ class ModelFitter {
   [[nodiscard]] const ConstraintSet& constraint() const { return *set_; }
 
  private:
+  // Of the surrogate: least squares with other targets.
+  [[nodiscard]] const Statistics& rescaled(const Statistics& statistics);
   [[nodiscard]] std::vector<double> solve(const Statistics& statistics);
   [[nodiscard]] std::vector<double> solve_and_lift(const Statistics& statistics, std::span<const double> start);
   [[nodiscard]] std::vector<double> noisy_proj_grad(const Statistics& statistics, const ConstraintSet& set) const;
@@ -59,6 +62,7 @@ class ModelFitter {
   std::optional<solve::DefaultSolver> solver_;  // one of the two
   std::optional<solve::ImageSolver> image_solver_;
   bool corrects_cross_talk_ = false;  // see cross_talk.h
+  Statistics rescaled_;
 };
 
 // Throws RequestError unless these are statistics of that many coordinates.

@@ -8,7 +8,7 @@
 #include "base/shown.h"
 #include "fit/mechanism.h"
 #include "fit/model_fitter.h"
-#include "privacy/mechanism_plan.h"
+#include "fit/stream_plan.h"
 #include "rivulet/error.h"
 
 namespace rivulet {
@@ -30,13 +30,15 @@ void read_regularisation(std::string_view text, fit::ModelFitter::Options& out) 
 }
 
 fit::ModelFitter::Options read_options(const StreamOptions& stream, const Refit::Options& options,
-                                       const privacy::MechanismPlan* plan) {
+                                       const fit::StreamPlan* plan) {
   StreamOptions request = stream;
   request.solver = options.solver;
   request = fit::with_defaults(request);
   fit::ModelFitter::Options result;
   result.sketch = fit::make_sketch(request);
   result.constraint = options.constraint;
+  if (options.surrogate_margin) request.surrogate_margin = *options.surrogate_margin;
+  result.surrogate_curvature = fit::surrogate_curvature_of(request);
   read_regularisation(options.regularisation, result);
   if (request.solver == Solver::noisy_proj_grad) {
     if (result.ridge > 0.0) {
@@ -45,11 +47,10 @@ fit::ModelFitter::Options read_options(const StreamOptions& stream, const Refit:
                                                "none, or the fast solver");
     }
     // The stream's own constraint is part of its mechanism, whatever the model is fitted to now.
-    const auto settings = [&](const privacy::MechanismPlan& made) {
-      return fit::fitter_options(request, made).noisy_proj_grad;
+    const auto settings = [&](const fit::StreamPlan& made) {
+      return fit::fitter_options(request, made.moments()).noisy_proj_grad;
     };
-    result.noisy_proj_grad =
-        plan != nullptr ? settings(*plan) : settings(privacy::MechanismPlan(fit::mechanism_request(request)));
+    result.noisy_proj_grad = plan != nullptr ? settings(*plan) : settings(fit::StreamPlan(request));
   }
   return result;
 }
@@ -61,8 +62,15 @@ const StreamOptions& with_known_sketch(const StreamOptions& stream) {
       "sketch", "its seed or dimension is not given; accepted: the options of the stream that made the statistics");
 }
 
+const StreamOptions& with_statistics(const StreamOptions& stream) {
+  if (!stream.erm) return stream;
+  throw RequestError("mechanism",
+                     "PrivIncERM publishes models without statistics, from which no other model follows; accepted: a "
+                     "stream of private moments");
+}
+
 Schema refitted_schema(const StreamOptions& stream, const Refit::Options& options) {
-  const Schema& whole = with_known_sketch(stream).schema;
+  const Schema& whole = with_known_sketch(with_statistics(stream)).schema;
   if (!options.features) return whole;
   if (stream.sketch) {
     throw RequestError("features",
@@ -75,7 +83,7 @@ Schema refitted_schema(const StreamOptions& stream, const Refit::Options& option
 }  // namespace
 
 struct Refit::Inside {
-  Inside(const StreamOptions& stream, const Options& options, const privacy::MechanismPlan* plan)
+  Inside(const StreamOptions& stream, const Options& options, const fit::StreamPlan* plan)
       : schema(refitted_schema(stream, options)),
         whole_dimension(stream.sketch ? *fit::with_defaults(stream).sketch->dimension : stream.schema.dimension()),
         fitter(schema, read_options(stream, options, plan)) {
@@ -111,16 +119,17 @@ struct Refit::Inside {
 };
 
 Refit::Options Refit::settings_of(const StreamOptions& stream) {
-  const StreamOptions complete = fit::with_defaults(stream);
+  const StreamOptions complete = fit::with_defaults(with_statistics(stream));
   return {.constraint = complete.constraint,
           .solver = complete.solver,
           .features = std::nullopt,
-          .regularisation = complete.noise_aware_ridge ? "auto" : "none"};
+          .regularisation = complete.noise_aware_ridge ? "auto" : "none",
+          .surrogate_margin = complete.surrogate_margin};
 }
 
 Refit::Refit(const StreamOptions& stream, const Options& options)
     : inside_(std::make_unique<Inside>(stream, options, nullptr)) {}
-Refit::Refit(const StreamOptions& stream, const Options& options, const privacy::MechanismPlan& plan)
+Refit::Refit(const StreamOptions& stream, const Options& options, const fit::StreamPlan& plan)
     : inside_(std::make_unique<Inside>(stream, options, &plan)) {}
 Refit::Refit(Refit&&) noexcept = default;
 Refit& Refit::operator=(Refit&&) noexcept = default;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/bytes.h"
 #include "base/shown.h"
 #include "rivulet/error.h"
 
@@ -132,6 +133,87 @@ void HistoryKernel::noisy_gradient(std::span<const double> theta, double mu_k, N
   noise_->add(values, sigma);
   out.values.swap(values);
   out.rows = rows;
+}
+
+namespace {
+
+constexpr std::string_view kStateMagic = "rivulet history 1";
+
+}  // namespace
+
+std::string HistoryKernel::mechanism() const {
+  const privacy::GradientRequest& request = plan_.request();
+  ByteWriter writer;
+  writer.text(loss_->name());
+  writer.f64(coefficient_factor_);
+  writer.u64(order_);
+  writer.u64(plan_.limits().bits);
+  writer.u64(request.rows_per_step);
+  writer.u64(request.units ? request.rows_per_unit : 0);
+  writer.u64(request.most_sums);
+  writer.f64(plan_.lattice_sensitivity());
+  writer.f64(plan_.mu());
+  return writer.take();
+}
+
+void HistoryKernel::save(SensitiveState& out) {
+  if (next_part_ != 0) throw Error("kernel: a pass over the rows is under way; its state cannot be kept");
+  ByteWriter writer;
+  writer.raw(kStateMagic);
+  writer.text(mechanism());
+  for (const std::uint64_t number : {steps_, rows_, released_rows_, unusable_, over_limit_, sums_released_}) {
+    writer.u64(number);
+  }
+  for (const double part : spend_.spent()) writer.f64(part);
+  if (units_) units_->save(writer);
+  ByteWriter rows;
+  for (std::size_t i = saved_rows_ * order_; i < history_.size(); ++i) rows.i32(history_[i]);
+  out.kernel = SensitiveBytes(writer.take());
+  out.history = SensitiveBytes(rows.take());
+  out.units = units_ ? units_->take_changes() : std::vector<SensitiveUnitCount>();
+  saved_rows_ = rows_;
+}
+
+void HistoryKernel::restore(const SensitiveState& state) {
+  if (rows_ != 0 || steps_ != 0 || sums_released_ != 0) {
+    throw Error("kernel: only a new kernel can take up an earlier one's state");
+  }
+  ByteReader reader(state.kernel.view(), "the kernel's state");
+  if (reader.raw(kStateMagic.size()) != kStateMagic) reader.damaged("it is not one this version can read");
+  if (reader.text() != mechanism()) reader.damaged("it belongs to another mechanism");
+  for (std::uint64_t* number : {&steps_, &rows_, &released_rows_, &unusable_, &over_limit_, &sums_released_}) {
+    *number = reader.u64();
+  }
+  const bool consistent = rows_ <= kMostRows && released_rows_ <= rows_ && rows_in_step() <= rows_per_step() &&
+                          released_rows_ <= static_cast<UInt128>(steps_) * rows_per_step() && unusable_ <= rows_ &&
+                          over_limit_ <= unusable_ && sums_released_ <= plan_.request().most_sums;
+  if (!consistent) reader.damaged("its counts contradict each other");
+  const double high = reader.f64();
+  spend_.restore({high, reader.f64()});
+  if (units_) units_->restore(reader, state.units);
+  reader.finish();
+  restore_history(state.history.view());
+  saved_rows_ = rows_;
+}
+
+// The promise rests on the length of the kept rows: it is checked again.
+void HistoryKernel::restore_history(std::string_view bytes) {
+  ByteReader reader(bytes, "the kernel's history");
+  if (bytes.size() / sizeof(std::int32_t) / order_ != rows_) reader.damaged("it has another number of rows");
+  history_.resize(rows_ * order_);
+  for (std::int32_t& entry : history_) entry = reader.i32();
+  reader.finish();
+  for (std::uint64_t row = 0; row < rows_; ++row) {
+    const std::int32_t* const entries = history_.data() + row * order_;
+    std::int64_t norm_squared = 0;
+    for (std::size_t i = 0; i + 1 < order_; ++i) {
+      const std::int64_t entry = entries[i];
+      norm_squared += std::min(entry * entry, plan_.limits().covariate_norm_squared() + 1);
+    }
+    if (!lattice_.within_limits(norm_squared, entries[order_ - 1])) {
+      reader.damaged("a row is longer than any that was kept");
+    }
+  }
 }
 
 }  // namespace rivulet::kernel

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +25,7 @@
 #include "privacy/gradient_plan.h"
 #include "rivulet/loss.h"
 #include "wall/noisy_gradient.h"
+#include "wall/sensitive_state.h"
 
 namespace rivulet::kernel {
 
@@ -57,6 +59,10 @@ class HistoryKernel {
   // What has been paid so far.
   [[nodiscard]] const privacy::ErmSpend& spend() const { return spend_; }
 
+  // As Kernel::save() and restore(). Between calls of the solver; the rows since the last save go into `history`.
+  void save(SensitiveState& out);
+  void restore(const SensitiveState& state);
+
   // For the operator's eyes only: exact, not private, never to be published.
   [[nodiscard]] std::uint64_t unusable_rows_for_operator() const { return unusable_; }
   [[nodiscard]] std::uint64_t over_limit_rows_for_operator() const { return over_limit_; }
@@ -64,6 +70,8 @@ class HistoryKernel {
  private:
   template <class Values>
   void observe_row(const Values& values, double target, std::optional<std::string_view> unit);
+  [[nodiscard]] std::string mechanism() const;
+  void restore_history(std::string_view bytes);
   void charge(double mu_k, std::uint64_t part, std::uint64_t parts);
   // c in units of lipschitz 2^-bits, checked in integers; 0 for what is no number.
   [[nodiscard]] std::int64_t coefficient(const std::int32_t* row, std::span<const double> theta) const;
@@ -81,6 +89,7 @@ class HistoryKernel {
   RowScratch scratch_;
   std::vector<std::int64_t> sums_;
   std::uint64_t rows_ = 0;
+  std::uint64_t saved_rows_ = 0;
   std::uint64_t released_rows_ = 0;
   std::uint64_t steps_ = 0;
   std::uint64_t unusable_ = 0;

@@ -89,10 +89,22 @@ constexpr std::array kWorkingState = {
                "CREATE TABLE sensitive_unit(tag BLOB PRIMARY KEY, rows INTEGER NOT NULL) WITHOUT ROWID"},
 };
 
+constexpr std::array kHistory = {
+    Definition{"table", "sensitive_history", "sensitive_history",
+               "CREATE TABLE sensitive_history(part INTEGER PRIMARY KEY, rows BLOB NOT NULL, chain BLOB NOT NULL)"},
+};
+
+std::uint32_t version_of(Database& database) {
+  return static_cast<std::uint32_t>(database.number("PRAGMA user_version"));
+}
+
 // A file from elsewhere could carry a view instead of a table, or a trigger that changes what is written to it.
 void check_definitions(Database& database, FileKind kind) {
   std::vector<Definition> expected(kPublicHalf.begin(), kPublicHalf.end());
-  if (kind == FileKind::model) expected.insert(expected.end(), kWorkingState.begin(), kWorkingState.end());
+  if (kind == FileKind::model) {
+    expected.insert(expected.end(), kWorkingState.begin(), kWorkingState.end());
+    if (version_of(database) > kFirstFormat) expected.insert(expected.end(), kHistory.begin(), kHistory.end());
+  }
   std::sort(expected.begin(), expected.end(),
             [](const Definition& a, const Definition& b) { return std::strcmp(a.name, b.name) < 0; });
   // SQLite's own tables are its own business: other tools add some, e.g. for ANALYZE.
@@ -155,9 +167,9 @@ void check_file(const std::string& path) {
   }
 }
 
-void create_public_half(Database& database, FileKind kind, std::string_view notice) {
+void create_public_half(Database& database, FileKind kind, std::uint32_t version, std::string_view notice) {
   database.execute(("PRAGMA application_id = " + std::to_string(kApplicationId)).c_str());
-  database.execute(("PRAGMA user_version = " + std::to_string(kFormatVersion)).c_str());
+  database.execute(("PRAGMA user_version = " + std::to_string(version)).c_str());
   for (const Definition& definition : kPublicHalf) database.execute(definition.sql);
   Statement(database, "INSERT INTO notice VALUES(?)").bind_text(0, notice).run();
   Statement(database, "INSERT INTO public_meta VALUES('kind', ?)")
@@ -165,15 +177,17 @@ void create_public_half(Database& database, FileKind kind, std::string_view noti
       .run();
 }
 
-void create_working_state(Database& database) {
+void create_working_state(Database& database, std::uint32_t version) {
   for (const Definition& definition : kWorkingState) database.execute(definition.sql);
+  if (version == kFirstFormat) return;
+  for (const Definition& definition : kHistory) database.execute(definition.sql);
 }
 
 FileKind check_opened(Database& database) {
   if (database.number("PRAGMA application_id") != kApplicationId) {
     refuse(database.path(), "is a database, but not a Rivulet model");
   }
-  check_version(database.path(), static_cast<std::uint32_t>(database.number("PRAGMA user_version")));
+  check_version(database.path(), version_of(database));
   Statement kind(database, "SELECT value FROM public_meta WHERE key = 'kind'");
   if (!kind.next()) refuse(database.path(), "is damaged: it does not say what it is");
   const bool is_model = kind.bytes(0) == "model";

@@ -1,4 +1,4 @@
-// The file format, version 1: an SQLite database that says what it is, with exactly these tables.
+// The file format: an SQLite database that says what it is, with exactly these tables.
 //
 // Public half, also all there is in an export:
 //   notice(text)                                   for whoever opens the file with other tools
@@ -11,6 +11,8 @@
 // Sensitive half:
 //   sensitive_state(kernel, source, units, unit_sum, seal)
 //   sensitive_unit(tag, rows)
+// Version 2, written where a request needs it (another loss than least squares), has one more:
+//   sensitive_history(part, rows, chain)           the rows that PrivIncERM keeps, as they came
 //
 // A model is in SQLite's WAL mode: commits go to a second file beside it, its name with "-wal" behind, and from there
 // into the model now and then and at an orderly end. After a crash the two belong together. While there are commits in
@@ -27,7 +29,8 @@
 namespace rivulet::log {
 
 inline constexpr std::uint32_t kApplicationId = 0x52564c54;  // "RVLT"
-inline constexpr std::uint32_t kFormatVersion = 1;
+inline constexpr std::uint32_t kFirstFormat = 1;
+inline constexpr std::uint32_t kFormatVersion = 2;  // the newest
 
 enum class FileKind { model, exported };
 
@@ -37,8 +40,8 @@ enum class FileKind { model, exported };
 void check_file(const std::string& path);
 
 // The tables of an empty file.
-void create_public_half(Database& database, FileKind kind, std::string_view notice);
-void create_working_state(Database& database);
+void create_public_half(Database& database, FileKind kind, std::uint32_t version, std::string_view notice);
+void create_working_state(Database& database, std::uint32_t version);
 
 // After opening: whether owner, version and every table and trigger are as they should be, and which kind of file it
 // is.

@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "fit/mechanism.h"
 #include "log/digest.h"
+#include "log/format.h"
 #include "log/request_text.h"
 #include "rivulet/domain.h"
 #include "rivulet/error.h"
@@ -45,13 +46,12 @@ std::string meta(Database& database, const char* key) {
 
 }  // namespace
 
-std::shared_ptr<const Promise> Promise::made(const StreamOptions& options, const privacy::PlanDecisions& decisions) {
+std::shared_ptr<const Promise> Promise::made(const StreamOptions& options, const fit::StreamPlan& plan) {
   const std::string request = request_text(options);
-  const std::string decided = decisions_bytes(decisions);
+  const std::string decided = decisions_bytes(plan.decisions());
   const std::string model = new_model(options.insecure_seed);
-  return std::make_shared<Promise>(Promise{request, decided, kVersion, model,
-                                           digest_of({request, decided, kVersion, model}), options,
-                                           privacy::MechanismPlan(fit::mechanism_request(options), decisions)});
+  return std::make_shared<Promise>(
+      Promise{request, decided, kVersion, model, digest_of({request, decided, kVersion, model}), options, plan});
 }
 
 std::shared_ptr<const Promise> Promise::read(Database& database) {
@@ -64,15 +64,20 @@ std::shared_ptr<const Promise> Promise::read(Database& database) {
   if (digest != digest_of({request, decided, made_by, model})) {
     throw DamagedFile("model: '" + path + "' is damaged: its promise does not fit its digest; it was left untouched");
   }
-  const privacy::PlanDecisions decisions = parse_decisions(decided, path);
+  const StreamOptions requested = parse_request(request, path);
+  const fit::StreamDecisions decisions = parse_decisions(decided, requested, path);
   try {
-    const StreamOptions options = fit::with_defaults(parse_request(request, path));
+    const StreamOptions options = fit::with_defaults(requested);
     (void)Domain(options.only_if, options.schema);
-    return std::make_shared<Promise>(Promise{request, decided, made_by, model, digest, options,
-                                             privacy::MechanismPlan(fit::mechanism_request(options), decisions)});
+    return std::make_shared<Promise>(
+        Promise{request, decided, made_by, model, digest, options, fit::StreamPlan(options, decisions)});
   } catch (const RequestError& error) {
     throw DamagedFile("model: '" + path + "' is damaged: " + one_line(error.what()) + "; it was left untouched");
   }
+}
+
+std::uint32_t Promise::format_version() const {
+  return options.erm || options.loss != StreamOptions().loss ? kFormatVersion : kFirstFormat;
 }
 
 void Promise::write(Database& database) const {

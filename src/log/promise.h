@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "fit/stream_plan.h"
 #include "log/database.h"
-#include "privacy/mechanism_plan.h"
 #include "rivulet/incremental_regression.h"
 
 namespace rivulet::log {
@@ -20,12 +20,15 @@ struct Promise {
   std::string digest;  // of the four
 
   StreamOptions options;
-  privacy::MechanismPlan plan;  // as decided then
+  fit::StreamPlan plan;  // as decided then
 
   // Of a new model. With an insecure seed nothing is random, `model` neither. Throws RequestError.
-  static std::shared_ptr<const Promise> made(const StreamOptions& options, const privacy::PlanDecisions& decisions);
+  static std::shared_ptr<const Promise> made(const StreamOptions& options, const fit::StreamPlan& plan);
   // Not taken on trust: the mechanism that the decisions describe is accounted for again. Throws DamagedFile.
   static std::shared_ptr<const Promise> read(Database& database);
+
+  // Of a file that holds it (log/format.h).
+  [[nodiscard]] std::uint32_t format_version() const;
 
   // Into the empty tables of a new file.
   void write(Database& database) const;

@@ -45,7 +45,7 @@ LedgerEntry entry_from(const Statement& row) {
 // Non-zeros that a lifted solution has room for. Over sets with corners it has hardly more than the sketch has
 // dimensions, and the room taken does not depend on how many; dense ones are kept whole.
 std::size_t room_of(const Promise& promise) {
-  return 4 * promise.plan.layout().dimension;
+  return 4 * promise.plan.statistics_dimension();
 }
 
 std::string tip_seal(const Promise& promise, const Tip& tip) {
@@ -147,9 +147,9 @@ Release PublicHalf::release_from(const Row& row, const std::string& previous_cha
   if (release_chain(previous_chain, row.step, row.rows, row.statistics, row.theta) != row.chain) {
     throw DamagedFile(name + " is damaged: it does not fit its digest");
   }
-  const std::size_t dimension = promise_->plan.layout().dimension;
   Release release;
-  release.statistics = parse_statistics(row.statistics, dimension, promise_->plan.layout().has_target_square, name);
+  release.statistics =
+      parse_statistics(row.statistics, promise_->plan.statistics_dimension(), promise_->plan.has_target_square(), name);
   release.statistics.step = row.step;
   release.statistics.rows = row.rows;
   release.statistics.not_private = promise_->options.insecure_seed.has_value();

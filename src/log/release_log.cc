@@ -22,7 +22,7 @@ constexpr std::string_view kExportNotice =
 constexpr std::size_t kBytesAtATime = std::size_t{1} << 22;
 
 std::size_t releases_at_a_time(std::size_t dimension) {
-  return std::clamp<std::size_t>(kBytesAtATime / (sizeof(double) * dimension * dimension), 1, 1024);
+  return std::clamp<std::size_t>(kBytesAtATime / (sizeof(double) * (dimension * dimension + 1)), 1, 1024);
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ const StreamOptions& ReleaseLog::options() const {
 bool ReleaseLog::is_export() const {
   return inside_->reader.kind() == log::FileKind::exported;
 }
-const privacy::MechanismPlan& ReleaseLog::plan() const {
+const fit::StreamPlan& ReleaseLog::plan() const {
   return inside_->reader.promise()->plan;
 }
 const std::string& ReleaseLog::made_by() const {
@@ -64,7 +64,7 @@ Release ReleaseLog::at(std::uint64_t step) const {
 void ReleaseLog::for_each(std::uint64_t from, std::uint64_t to,
                           const std::function<void(const Release&)>& visit) const {
   const std::uint64_t last = std::min(to, last_step());
-  const std::size_t at_a_time = releases_at_a_time(inside_->reader.promise()->plan.layout().dimension);
+  const std::size_t at_a_time = releases_at_a_time(inside_->reader.promise()->plan.statistics_dimension());
   for (std::uint64_t next = std::max<std::uint64_t>(from, 1); next <= last;) {
     // Nothing stays open while the visitor is busy, whatever it does with the file.
     const auto releases = inside_->reader.read([&](log::ReadConnection& file) {
@@ -103,7 +103,8 @@ void ReleaseLog::export_to(const std::string& path) const {
       destination.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
       const log::Snapshot snapshot(file.database);
       log::Transaction transaction(destination);
-      log::create_public_half(destination, log::FileKind::exported, kExportNotice);
+      log::create_public_half(destination, log::FileKind::exported, file.half.promise()->format_version(),
+                              kExportNotice);
       file.half.copy_to(destination);
       transaction.commit();
     }

@@ -1,11 +1,13 @@
 #include "log/request_text.h"
 
+#include <array>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
+#include <variant>
 
 #include "base/bytes.h"
 #include "log/database.h"
-#include "privacy/mechanism_plan.h"
 #include "rivulet/error.h"
 
 namespace rivulet::log {
@@ -45,6 +47,8 @@ ordered_json target_json(const Schema& schema) {
   ordered_json json{{"name", schema.target_name()}};
   if (!schema.has_classes()) {
     json["bounds"] = bounds_json(bounds);
+  } else if (schema.class_words()) {
+    json["classes"] = *schema.class_words();
   } else if (schema.target_scale().half_range < 0.0) {
     json["classes"] = bounds_json({bounds.hi, bounds.lo});
   } else {
@@ -64,6 +68,51 @@ const char* word(Solver solver) {
   return solver == Solver::noisy_proj_grad ? "noisy_proj_grad" : "fast";
 }
 
+constexpr const char* kUsualLoss = "squared";
+
+// The words for the values of an enumeration.
+template <typename Value, std::size_t N>
+struct Words {
+  const char* field;
+  std::array<std::pair<Value, const char*>, N> table;
+
+  [[nodiscard]] const char* word(Value value) const {
+    for (const auto& [entry, word] : table) {
+      if (entry == value) return word;
+    }
+    return "";
+  }
+  [[nodiscard]] Value value(std::string_view word) const {
+    for (const auto& [entry, text] : table) {
+      if (text == word) return entry;
+    }
+    throw RequestError(field, "unknown");
+  }
+};
+
+constexpr Words<ErmMechanism, 3> kErmMechanisms{
+    "mechanism",
+    {{{ErmMechanism::periodic, "periodic"}, {ErmMechanism::naive, "naive"}, {ErmMechanism::trivial, "trivial"}}}};
+constexpr Words<ErmMethod, 2> kErmMethods{
+    "method", {{{ErmMethod::gradient_descent, "gradient-descent"}, {ErmMethod::frank_wolfe, "frank-wolfe"}}}};
+constexpr Words<ErmTauRule, 3> kErmRules{
+    "rule",
+    {{{ErmTauRule::convex, "convex"}, {ErmTauRule::strongly_convex, "strongly-convex"}, {ErmTauRule::width, "width"}}}};
+
+ordered_json erm_json(const ErmSettings& erm) {
+  ordered_json json;
+  json["mechanism"] = kErmMechanisms.word(erm.mechanism);
+  json["method"] = kErmMethods.word(erm.method);
+  json["rule"] = kErmRules.word(erm.rule);
+  json["tau"] = *erm.tau;
+  json["ridge"] = erm.ridge;
+  json["late-weight"] = erm.late_weight;
+  json["iterations"] = erm.iterations ? ordered_json(*erm.iterations) : ordered_json();
+  json["batches"] = erm.batches;
+  json["averaged"] = *erm.averaged;
+  return json;
+}
+
 ordered_json to_json(const StreamOptions& options) {
   const Schema& schema = options.schema;
   ordered_json json;
@@ -80,7 +129,7 @@ ordered_json to_json(const StreamOptions& options) {
   json["profile"] = to_string(options.profile);
   json["horizon"] = options.horizon.is_known() ? ordered_json(options.horizon.steps()) : ordered_json("unbounded");
   json["release-every"] = options.release_every;
-  json["strategy"] = to_string(*options.strategy);
+  json["strategy"] = options.strategy ? ordered_json(to_string(*options.strategy)) : ordered_json();
   json["buffers"] = options.buffers ? ordered_json(*options.buffers) : ordered_json();
   json["tree-decoding"] = ordered_json();
   if (options.tree_decoding)
@@ -92,6 +141,11 @@ ordered_json to_json(const StreamOptions& options) {
   // Only where there is one: the requests of older versions read the same.
   if (options.sketch) json["sketch"] = sketch_json(*options.sketch);
   if (!options.input_set.empty()) json["row-set"] = options.input_set;
+  if (options.loss != kUsualLoss) {
+    json["loss"] = options.loss;
+    if (!options.erm) json["surrogate-margin"] = options.surrogate_margin;
+  }
+  if (options.erm) json["erm"] = erm_json(*options.erm);
   return json;
 }
 
@@ -144,8 +198,14 @@ Schema schema_from(Keys& keys) {
   Keys target(keys["target"]);
   const auto name = target["name"].get<std::string>();
   if (const ordered_json* classes = target.find("classes")) {
-    const Interval two = bounds_from(*classes);
-    schema.classes(name, two.lo, two.hi);
+    if (classes->is_array() && !classes->empty() && classes->front().is_string()) {
+      const auto words = classes->get<std::array<std::string, 2>>();
+      if (classes->size() != words.size()) throw RequestError("classes", "not two");
+      schema.classes(name, words[0], words[1]);
+    } else {
+      const Interval two = bounds_from(*classes);
+      schema.classes(name, two.lo, two.hi);
+    }
   } else {
     schema.target(name, bounds_from(target["bounds"]));
   }
@@ -187,6 +247,22 @@ Sketch sketch_from(const ordered_json& json) {
   return sketch;
 }
 
+ErmSettings erm_from(const ordered_json& json) {
+  Keys keys(json);
+  ErmSettings erm;
+  erm.mechanism = kErmMechanisms.value(keys["mechanism"].get<std::string>());
+  erm.method = kErmMethods.value(keys["method"].get<std::string>());
+  erm.rule = kErmRules.value(keys["rule"].get<std::string>());
+  erm.tau = whole(keys["tau"]);
+  erm.ridge = keys["ridge"].get<double>();
+  erm.late_weight = keys["late-weight"].get<double>();
+  if (const ordered_json& iterations = keys["iterations"]; !iterations.is_null()) erm.iterations = whole(iterations);
+  erm.batches = whole(keys["batches"]);
+  erm.averaged = keys["averaged"].get<bool>();
+  keys.finish();
+  return erm;
+}
+
 // A request that came with a file never makes anybody open another one.
 std::string constraint_from(const ordered_json& json) {
   auto text = json.get<std::string>();
@@ -209,7 +285,9 @@ StreamOptions from_json(const ordered_json& json) {
   const ordered_json& horizon = keys["horizon"];
   options.horizon = horizon.is_string() ? parse_horizon(horizon.get<std::string>()) : Horizon::known(whole(horizon));
   options.release_every = whole(keys["release-every"]);
-  options.strategy = parse_strategy(keys["strategy"].get<std::string>());
+  if (const ordered_json& strategy = keys["strategy"]; !strategy.is_null()) {
+    options.strategy = parse_strategy(strategy.get<std::string>());
+  }
   if (const ordered_json& buffers = keys["buffers"]; !buffers.is_null()) {
     const std::uint64_t number = whole(buffers);
     if (number > 1000) throw RequestError("buffers", "too many");
@@ -224,7 +302,11 @@ StreamOptions from_json(const ordered_json& json) {
   if (const ordered_json& seed = keys["insecure-seed"]; !seed.is_null()) options.insecure_seed = whole(seed);
   if (const ordered_json* sketch = keys.find("sketch")) options.sketch = sketch_from(*sketch);
   if (const ordered_json* set = keys.find("row-set")) options.input_set = set->get<std::string>();
+  if (const ordered_json* loss = keys.find("loss")) options.loss = loss->get<std::string>();
+  if (const ordered_json* margin = keys.find("surrogate-margin")) options.surrogate_margin = margin->get<double>();
+  if (const ordered_json* erm = keys.find("erm")) options.erm = erm_from(*erm);
   keys.finish();
+  if (options.strategy.has_value() == options.erm.has_value()) throw RequestError("strategy", "missing");
   // Before anybody makes a constraint set of that many dimensions.
   if (!options.sketch && options.schema.dimension() > privacy::kMostDimensions) {
     throw RequestError("features", "too many without a sketch");
@@ -274,8 +356,9 @@ std::string first_difference(const StreamOptions& stored, const StreamOptions& g
   return "";
 }
 
-std::string decisions_bytes(const privacy::PlanDecisions& decisions) {
-  ByteWriter writer;
+namespace {
+
+void write_decisions(const privacy::PlanDecisions& decisions, ByteWriter& writer) {
   writer.u64(decisions.bits);
   writer.i64(decisions.target_limit);
   writer.u64(decisions.noise_bits);
@@ -287,20 +370,26 @@ std::string decisions_bytes(const privacy::PlanDecisions& decisions) {
   writer.all(decisions.theta_gap_numerators);
   writer.all(decisions.omega_numerators);
   writer.all(decisions.inverse_gaps);
-  return writer.take();
 }
 
-privacy::PlanDecisions parse_decisions(std::string_view bytes, const std::string& path) {
-  ByteReader reader(bytes, "model: '" + path + "': its mechanism");
-  const auto small = [&] {
-    const std::uint64_t value = reader.u64();
-    if (value > 1000) reader.damaged("a number of bits is too large");
-    return static_cast<unsigned>(value);
-  };
+void write_decisions(const erm::ErmDecisions& decisions, ByteWriter& writer) {
+  writer.u64(decisions.bits);
+  writer.u64(decisions.most_sums);
+  writer.f64(decisions.mu);
+  writer.u64(decisions.last_step);
+}
+
+unsigned bits_from(ByteReader& reader) {
+  const std::uint64_t value = reader.u64();
+  if (value > 1000) reader.damaged("a number of bits is too large");
+  return static_cast<unsigned>(value);
+}
+
+privacy::PlanDecisions moment_decisions_from(ByteReader& reader) {
   privacy::PlanDecisions decisions;
-  decisions.bits = small();
+  decisions.bits = bits_from(reader);
   decisions.target_limit = reader.i64();
-  decisions.noise_bits = small();
+  decisions.noise_bits = bits_from(reader);
   decisions.sigmas = {reader.f64(), reader.f64(), reader.f64(), reader.f64()};
   decisions.last_step = reader.u64();
   ByteReader ahead = reader;
@@ -308,6 +397,30 @@ privacy::PlanDecisions parse_decisions(std::string_view bytes, const std::string
   reader.all(decisions.theta_gap_numerators, buffers);
   reader.all(decisions.omega_numerators, buffers);
   reader.all(decisions.inverse_gaps, buffers);
+  return decisions;
+}
+
+erm::ErmDecisions erm_decisions_from(ByteReader& reader) {
+  erm::ErmDecisions decisions;
+  decisions.bits = bits_from(reader);
+  decisions.most_sums = reader.u64();
+  decisions.mu = reader.f64();
+  decisions.last_step = reader.u64();
+  return decisions;
+}
+
+}  // namespace
+
+std::string decisions_bytes(const fit::StreamDecisions& decisions) {
+  ByteWriter writer;
+  std::visit([&](const auto& decided) { write_decisions(decided, writer); }, decisions);
+  return writer.take();
+}
+
+fit::StreamDecisions parse_decisions(std::string_view bytes, const StreamOptions& request, const std::string& path) {
+  ByteReader reader(bytes, "model: '" + path + "': its mechanism");
+  const fit::StreamDecisions decisions = request.erm ? fit::StreamDecisions(erm_decisions_from(reader))
+                                                     : fit::StreamDecisions(moment_decisions_from(reader));
   reader.finish();
   return decisions;
 }

@@ -51,6 +51,14 @@ void ErmSpend::add(double mu, std::uint64_t sums) {
   spent_ = with(mu, sums);
 }
 
+void ErmSpend::restore(const std::array<double, 2>& spent) {
+  const UpperSum sum = UpperSum::of(spent);
+  const bool possible = std::isfinite(spent[0]) && spent[0] >= 0.0 && std::abs(spent[1]) <= spent[0] * 0x1p-52 &&
+                        sum.is_at_most_product(total_mu_, total_mu_);
+  if (!possible) throw Error("what is said to be spent is not a part of this budget");
+  spent_ = sum;
+}
+
 double ErmSpend::spent_mu() const {
   const double root = std::sqrt(spent_.rounded_up());
   return root == 0.0 ? 0.0 : std::min(total_mu_, std::nextafter(root, HUGE_VAL));

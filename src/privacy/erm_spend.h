@@ -1,6 +1,7 @@
 // The ledger of PrivIncERM: what its noisy sums have spent of a budget, in squared Gaussian parameters.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "privacy/upper_sum.h"
@@ -20,6 +21,11 @@ class ErmSpend {
   void add(double mu, std::uint64_t sums = 1);
   // Whether add() would succeed.
   [[nodiscard]] bool can_add(double mu, std::uint64_t sums = 1) const;
+
+  // What was spent, to go on from later. restore() throws Error unless it is what a ledger of the same total could
+  // hold.
+  [[nodiscard]] std::array<double, 2> spent() const { return spent_.parts(); }
+  void restore(const std::array<double, 2>& spent);
 
   [[nodiscard]] double total_mu() const { return total_mu_; }
   // sqrt of the sum of squares so far, rounded up, at most total_mu: all of it together is one Gaussian mechanism with

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace rivulet::privacy {
@@ -18,6 +19,15 @@ class UpperSum {
       return;
     }
     add(product, std::fma(a, b, -product));  // the two make up a * b exactly
+  }
+
+  // The two doubles that make it up, and a sum made up of two that were.
+  [[nodiscard]] std::array<double, 2> parts() const { return {high_, low_}; }
+  static UpperSum of(const std::array<double, 2>& parts) {
+    UpperSum sum;
+    sum.high_ = parts[0];
+    sum.low_ = parts[1];
+    return sum;
   }
 
   // The sum as one double, rounded up.

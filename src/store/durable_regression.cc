@@ -5,7 +5,6 @@
 
 #include "fit/mechanism.h"
 #include "log/digest.h"
-#include "privacy/mechanism_plan.h"
 #include "regression/regression_state.h"
 #include "rivulet/error.h"
 #include "store/model_file.h"
@@ -19,7 +18,7 @@ struct DurableRegression::Inside {
   IncrementalRegression restored() {
     try {
       const log::Promise& promise = *file.half().promise();
-      IncrementalRegression result(promise.options, promise.plan.decisions());
+      IncrementalRegression result(promise.options, promise.plan);
       RegressionState state;
       file.read(state, source, delivered);
       // The search for the next model begins where it would have if nothing had been interrupted.
@@ -84,7 +83,7 @@ DurableRegression DurableRegression::create(const std::string& path, const Strea
   IncrementalRegression fresh(options);
   RegressionState state;
   fresh.save(state);
-  store::ModelFile::create(path, fresh.options(), fresh.plan().decisions(), state);
+  store::ModelFile::create(path, fresh.options(), fresh.plan(), state);
   return open(path);
 }
 
@@ -175,7 +174,7 @@ void DurableRegression::set_delivered(std::uint64_t step) {
 const StreamOptions& DurableRegression::options() const {
   return inside_->regression.options();
 }
-const privacy::MechanismPlan& DurableRegression::plan() const {
+const fit::StreamPlan& DurableRegression::plan() const {
   return inside_->regression.plan();
 }
 std::uint64_t DurableRegression::waiting_rows() const {

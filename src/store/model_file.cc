@@ -15,9 +15,8 @@ namespace rivulet::store {
 namespace {
 
 constexpr std::string_view kNotice =
-    "SENSITIVE. A Rivulet model: the tables sensitive_* hold exact sums of rows and must not be handed out. To share "
-    "what is "
-    "public, use: rivulet export";
+    "SENSITIVE. A Rivulet model: the tables sensitive_* hold exact sums of rows, or rows, and must not be handed out. "
+    "To share what is public, use: rivulet export";
 
 // SQLite's own habit: at this length reading through the log begins to cost more than moving it.
 constexpr std::uint64_t kMostLogPages = 1000;
@@ -60,17 +59,17 @@ ModelFile::Connection::Connection(const std::string& path, log::Database::Mode m
                                   std::shared_ptr<const log::Promise> promise)
     : database(path, mode), half(database, std::move(promise)), sensitive(require_model(database, half)) {}
 
-void ModelFile::create(const std::string& path, const StreamOptions& options, const privacy::PlanDecisions& decisions,
+void ModelFile::create(const std::string& path, const StreamOptions& options, const fit::StreamPlan& plan,
                        const RegressionState& state) {
-  const auto promise = log::Promise::made(options, decisions);
+  const auto promise = log::Promise::made(options, plan);
   log::UnfinishedFile unfinished(path, 0600, "model");
   {
     log::Database database(unfinished.path(), log::Database::Mode::write);
     // Until it has its name nobody minds what becomes of it.
     database.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF");
     log::Transaction transaction(database);
-    log::create_public_half(database, log::FileKind::model, kNotice);
-    log::create_working_state(database);
+    log::create_public_half(database, log::FileKind::model, promise->format_version(), kNotice);
+    log::create_working_state(database, promise->format_version());
     promise->write(database);
     SensitiveHalf sensitive(database);
     log::Tip tip{0, promise->digest, 0, promise->digest};

@@ -41,7 +41,7 @@ struct Commit {
 class ModelFile {
  public:
   // Appears under `path` complete or not at all. Throws IoError when it exists already.
-  static void create(const std::string& path, const StreamOptions& options, const privacy::PlanDecisions& decisions,
+  static void create(const std::string& path, const StreamOptions& options, const fit::StreamPlan& plan,
                      const RegressionState& state);
 
   // Locks it and checks every page and every release. Throws IoError, ModelConflict or DamagedFile.

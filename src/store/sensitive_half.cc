@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "log/format.h"
 #include "rivulet/error.h"
 
 namespace rivulet::store {
@@ -10,6 +11,7 @@ namespace {
 
 constexpr std::string_view kStateMark = "rivulet state 1";
 constexpr std::string_view kUnitMark = "rivulet unit 1";
+constexpr std::string_view kHistoryMark = "rivulet history 1";
 
 }  // namespace
 
@@ -34,25 +36,71 @@ SensitiveHalf::SensitiveHalf(log::Database& database)
     : database_(database),
       find_unit_(database, "SELECT rows FROM sensitive_unit WHERE tag = ?"),
       put_unit_(database,
-                "INSERT INTO sensitive_unit VALUES(?, ?) ON CONFLICT(tag) DO UPDATE SET rows = excluded.rows") {}
+                "INSERT INTO sensitive_unit VALUES(?, ?) ON CONFLICT(tag) DO UPDATE SET rows = excluded.rows"),
+      has_history_(database.number("PRAGMA user_version") > log::kFirstFormat) {}
 
 void SensitiveHalf::damaged(const std::string& how) const {
   throw DamagedFile("model: '" + database_.path() + "' is damaged: " + how);
 }
 
 std::string SensitiveHalf::state_seal(std::string_view kernel, std::string_view source, const Units& units,
-                                      std::string_view context) {
-  return digest_.add(kStateMark)
-      .add(u64_bytes({kernel.size(), source.size(), units.count}))
-      .add(units.sum.bytes())
-      .add(kernel)
-      .add(source)
-      .add(context)
-      .finish();
+                                      const History& history, std::string_view context) {
+  digest_.add(kStateMark).add(u64_bytes({kernel.size(), source.size(), units.count})).add(units.sum.bytes());
+  if (has_history_) digest_.add(u64_bytes({history.parts})).add(history.chain);
+  return digest_.add(kernel).add(source).add(context).finish();
 }
 
 std::string SensitiveHalf::unit_digest(std::string_view tag, std::uint64_t rows) {
   return digest_.add(kUnitMark).add(tag).add(u64_bytes({rows})).finish();
+}
+
+std::string SensitiveHalf::history_chain(const History& before, std::string_view rows) {
+  return digest_.add(kHistoryMark)
+      .add(u64_bytes({before.parts, before.chain.size()}))
+      .add(before.chain)
+      .add(rows)
+      .finish();
+}
+
+// Where it ends; what stands there is held against the seal.
+SensitiveHalf::History SensitiveHalf::stored_history() {
+  History history;
+  if (!has_history_) return history;
+  log::Statement select(database_, "SELECT part, chain FROM sensitive_history ORDER BY part DESC LIMIT 1");
+  if (!select.next()) return history;
+  history.parts = select.number(0);
+  history.chain.assign(select.bytes(1));
+  return history;
+}
+
+void SensitiveHalf::append_history(std::string_view rows, History& history) {
+  if (rows.empty()) return;
+  if (!has_history_) throw Error("model: rows were kept for a model that has no place for them");
+  std::string chain = history_chain(history, rows);
+  log::Statement(database_, "INSERT INTO sensitive_history VALUES(?, ?, ?)")
+      .bind(0, history.parts + 1)
+      .bind_bytes(1, rows)
+      .bind_bytes(2, chain)
+      .run();
+  ++history.parts;
+  history.chain = std::move(chain);
+}
+
+std::string SensitiveHalf::read_history(History& history) {
+  std::string rows;
+  if (!has_history_) return rows;
+  rows.reserve(database_.number("SELECT coalesce(sum(length(rows)), 0) FROM sensitive_history"));
+  log::Statement select(database_, "SELECT part, rows, chain FROM sensitive_history ORDER BY part");
+  while (select.next()) {
+    const std::string chain = history_chain(history, select.bytes(1));
+    if (select.number(0) != history.parts + 1 || select.bytes(2) != chain) {
+      damaged("the rows it keeps do not fit their digest");
+    }
+    ++history.parts;
+    history.chain = chain;
+    rows.append(select.bytes(1));
+  }
+  return rows;
 }
 
 SensitiveHalf::Units SensitiveHalf::stored_units() {
@@ -82,8 +130,10 @@ void SensitiveHalf::put_units(const std::vector<SensitiveUnitCount>& changed, Un
 void SensitiveHalf::write(const SensitiveState& state, std::string_view source, std::string_view context) {
   Units units = stored_units();
   put_units(state.units, units);
+  History history = stored_history();
+  append_history(state.history.view(), history);
   const std::string_view kernel = state.kernel.view();
-  const std::string seal = state_seal(kernel, source, units, context);
+  const std::string seal = state_seal(kernel, source, units, history, context);
   const std::string sum = units.sum.bytes();
   log::Statement(database_,
                  "INSERT INTO sensitive_state VALUES(1, ?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET"
@@ -100,10 +150,12 @@ void SensitiveHalf::write(const SensitiveState& state, std::string_view source, 
 SensitiveState SensitiveHalf::read(std::string& source, std::string_view context) {
   SensitiveState state;
   const Units units = stored_units();
+  History history;
+  state.history = SensitiveBytes(read_history(history));
   {
     log::Statement select(database_, "SELECT kernel, source, seal FROM sensitive_state WHERE id = 1");
     if (!select.next()) damaged("it has no state to go on from");
-    if (select.bytes(2) != state_seal(select.bytes(0), select.bytes(1), units, context)) {
+    if (select.bytes(2) != state_seal(select.bytes(0), select.bytes(1), units, history, context)) {
       damaged("its state does not fit its digest");
     }
     state.kernel = SensitiveBytes(std::string(select.bytes(0)));

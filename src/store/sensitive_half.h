@@ -1,6 +1,6 @@
-// The sensitive half of a model file: the kernel's exact sums, where the source was left and how many rows each unit
-// has contributed. The only code outside the kernel that sees these bytes, and all it does is put them to disk and
-// back.
+// The sensitive half of a model file: the kernel's exact sums, the rows that PrivIncERM keeps, where the source was
+// left and how many rows each unit has contributed. The only code outside the kernel that sees these bytes, and all it
+// does is put them to disk and back.
 #pragma once
 
 #include <array>
@@ -44,8 +44,17 @@ class SensitiveHalf {
     std::uint64_t count = 0;
     UnitSum sum;
   };
-  std::string state_seal(std::string_view kernel, std::string_view source, const Units& units,
+  // Rows that are kept, in the parts they came in; each carries a digest of itself and all before it.
+  struct History {
+    std::uint64_t parts = 0;
+    std::string chain;
+  };
+  std::string state_seal(std::string_view kernel, std::string_view source, const Units& units, const History& history,
                          std::string_view context);
+  History stored_history();
+  std::string history_chain(const History& before, std::string_view rows);
+  void append_history(std::string_view rows, History& history);
+  std::string read_history(History& history);
   std::string unit_digest(std::string_view tag, std::uint64_t rows);
   Units stored_units();
   void put_units(const std::vector<SensitiveUnitCount>& changed, Units& units);
@@ -55,6 +64,7 @@ class SensitiveHalf {
   log::Digest digest_;
   log::Statement find_unit_;
   log::Statement put_unit_;
+  bool has_history_;  // the file has room for one
 };
 
 }  // namespace rivulet::store

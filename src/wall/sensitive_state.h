@@ -1,6 +1,7 @@
-// What must survive a crash and must never be published: the kernel's exact sums and its count of rows by unit. The one
-// thing besides noisy integers that leaves the kernel, and it can go to one place only: the sensitive half of a model
-// file. The content is out of reach for everybody else, and the sums are wiped from memory when done with.
+// What must survive a crash and must never be published: the kernel's exact sums, the rows that PrivIncERM keeps and
+// the count of rows by unit. The one thing besides noisy integers that leaves the kernel, and it can go to one place
+// only: the sensitive half of a model file. The content is out of reach for everybody else, and the sums are wiped from
+// memory when done with.
 #pragma once
 
 #include <array>
@@ -13,6 +14,7 @@
 namespace rivulet {
 
 namespace kernel {
+class HistoryKernel;
 class Kernel;
 class UnitCap;
 }  // namespace kernel
@@ -37,6 +39,7 @@ class SensitiveBytes {
   ~SensitiveBytes() { wipe(); }
 
  private:
+  friend class kernel::HistoryKernel;
   friend class kernel::Kernel;
   friend class kernel::UnitCap;
   friend class store::SensitiveHalf;
@@ -70,6 +73,7 @@ class SensitiveUnitCount {
 
 struct SensitiveState {
   SensitiveBytes kernel;
+  SensitiveBytes history;                 // rows that are kept; saving: those since the last save; restoring: all
   std::vector<SensitiveUnitCount> units;  // saving: those that changed since the last save; restoring: all of them
 };
 

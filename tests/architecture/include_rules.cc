@@ -72,17 +72,17 @@ const std::map<std::string, std::set<std::string>>& allowed_includes() {
       {"loss", {"base", "geometry"}},
       {"solve", {"base", "geometry"}},
       {"erm", {"base", "geometry", "loss", "privacy", "strategy"}},
-      {"fit", {"base", "strategy", "privacy", "decode", "geometry", "sketch", "solve", "wall"}},
+      {"fit", {"base", "strategy", "privacy", "decode", "erm", "geometry", "loss", "sketch", "solve", "wall"}},
       {"infer", {"base"}},
       {"regression",
        {"base", "strategy", "privacy", "kernel", "decode", "geometry", "loss", "erm", "sketch", "solve", "fit",
         "wall"}},
-      {"log", {"base", "strategy", "privacy", "fit", "solve", "geometry"}},
-      {"store", {"base", "privacy", "fit", "log", "regression", "wall", "strategy", "solve", "geometry"}},
+      {"log", {"base", "strategy", "privacy", "erm", "fit", "solve", "geometry"}},
+      {"store", {"base", "privacy", "erm", "fit", "log", "regression", "wall", "strategy", "solve", "geometry"}},
       {"stream", {"base"}},
       {"cli",
-       {"base", "strategy", "privacy", "decode", "geometry", "solve", "fit", "regression", "stream", "wall", "log",
-        "store"}},
+       {"base", "strategy", "privacy", "decode", "erm", "geometry", "solve", "fit", "regression", "stream", "wall",
+        "log", "store"}},
   };
   return table;
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <random>
 
+#include "fit/stream_plan.h"
 #include "kernel/kernel.h"
 #include "log/database.h"
 #include "log/format.h"
@@ -31,7 +32,7 @@ std::string content(const SensitiveState& state, const std::string& scratch) {
   std::string bytes;
   {
     log::Database database(scratch, log::Database::Mode::write);
-    log::create_working_state(database);
+    log::create_working_state(database, log::kFirstFormat);
     store::SensitiveHalf(database).write(state, "", "");
     bytes = kernel_column(database);
   }
@@ -71,7 +72,7 @@ std::string csv_of(const std::vector<ExactRow>& rows) {
 std::string exact_kernel_state(const std::string& model, const std::vector<ExactRow>& rows) {
   const ReleaseLog log(model);
   const StreamOptions& options = log.options();
-  kernel::Kernel kernel(log.plan(), options.schema, std::make_unique<rivulet::testing::ZeroNoise>(),
+  kernel::Kernel kernel(log.plan().moments(), options.schema, std::make_unique<rivulet::testing::ZeroNoise>(),
                         Domain(options.only_if, options.schema));
   NoisyStep step;
   for (const ExactRow& row : rows) {

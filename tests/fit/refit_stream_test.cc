@@ -7,6 +7,7 @@
 #include <random>
 
 #include "fit/mechanism.h"
+#include "fit/stream_plan.h"
 #include "rivulet/error.h"
 #include "rivulet/priv_inc_reg1.h"
 #include "rivulet/refit.h"
@@ -164,7 +165,7 @@ TEST(Refit, ThePapersSolverGoesByTheNoiseOfTheStreamWhateverTheConstraint) {
   options.horizon = Horizon::known(64);
   options.constraint = "l2:0.1";
   const PrivIncReg1 regression(options);
-  fit::ModelFitter::Options expected = fit::fitter_options(regression.options(), regression.plan());
+  fit::ModelFitter::Options expected = fit::fitter_options(regression.options(), regression.plan().moments());
   expected.constraint = "l2:5";
   fit::ModelFitter fitter(options.schema, expected);
   Refit refit(options, {.constraint = "l2:5", .solver = Solver::noisy_proj_grad, .features = {}});

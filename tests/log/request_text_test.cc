@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fit/mechanism.h"
+#include "fit/stream_plan.h"
 #include "rivulet/error.h"
 
 namespace rivulet::log {
@@ -256,6 +257,66 @@ TEST(RequestText, ReadBackClassesAreClasses) {
   }
 }
 
+Options erm_request(std::string loss = "logistic") {
+  Options options;
+  options.schema.feature("x", {-1, 1}).classes("y", "no", "yes, of course");
+  options.loss = std::move(loss);
+  options.erm = ErmSettings{.ridge = 0.1, .iterations = 7};
+  options.release_every = 100;
+  return options;
+}
+
+TEST(RequestText, ReadBackALossAndItsMechanismAreTheSame) {
+  Options surrogate = erm_request();
+  surrogate.erm.reset();
+  surrogate.surrogate_margin = 3.5;
+  for (const Options& wanted : {erm_request(), erm_request("hinge"), erm_request("smooth-hinge:0.25"), surrogate}) {
+    const Options options = fit::with_defaults(wanted);
+    const std::string text = request_text(options);
+    const Options back = parse_request(text, "x");
+    EXPECT_EQ(request_text(back), text);
+    EXPECT_EQ(request_text(fit::with_defaults(back)), text) << "filling in again changes nothing";
+    EXPECT_EQ(back.loss, options.loss);
+    EXPECT_EQ(back.schema.class_words(), options.schema.class_words());
+    EXPECT_EQ(back.erm.has_value(), options.erm.has_value());
+  }
+}
+
+TEST(RequestText, APrivIncErmThatIsNotOneIsDamage) {
+  const std::string text = request_text(fit::with_defaults(erm_request()));
+  const auto altered = [&](const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return std::string(text).replace(at, from.size(), to);
+  };
+  EXPECT_NO_THROW((void)parse_request(text, "x"));
+  for (const auto& [from, to] :
+       std::vector<std::pair<std::string, std::string>>{{"\"periodic\"", "\"sometimes\""},
+                                                        {"\"gradient-descent\"", "\"by-set\""},
+                                                        {"\"tau\":", "\"tau\":-"},
+                                                        {"\"ridge\":0.1,", ""},
+                                                        {"\"averaged\":true", "\"averaged\":true,\"more\":1"},
+                                                        {"[\"no\",", "["},
+                                                        {"\"strategy\":null", "\"strategy\":\"blt\""}}) {
+    EXPECT_THROW((void)parse_request(altered(from, to), "x"), DamagedFile) << from;
+  }
+}
+
+TEST(DecisionsBytes, OfPrivIncErmThatPromiseMoreAreRefused) {
+  const Options options = fit::with_defaults(erm_request());
+  const auto decided = std::get<erm::ErmDecisions>(fit::StreamPlan(options).decisions());
+  const std::string bytes = decisions_bytes(decided);
+  EXPECT_EQ(std::get<erm::ErmDecisions>(parse_decisions(bytes, options, "x")), decided);
+  EXPECT_THROW((void)parse_decisions(bytes.substr(1), options, "x"), DamagedFile);
+  auto more = decided;
+  more.mu *= 2.0;
+  EXPECT_THROW(fit::StreamPlan(options, more), RequestError);
+  more = decided;
+  more.most_sums += 1;
+  EXPECT_THROW(fit::StreamPlan(options, more), RequestError);
+  EXPECT_THROW(fit::StreamPlan(options, privacy::PlanDecisions{}), RequestError);
+}
+
 TEST(RequestText, NamesThatAreNotUtf8AreARequestError) {
   Options options = plain();
   options.schema.feature("\xc3\x28", {0, 1});
@@ -291,15 +352,14 @@ TEST(DecisionsBytes, ReadBackTheyAreTheSameBitForBitAndCutShortDamage) {
     if (wanted.budget.epsilon < 1e-3) continue;
     if (wanted.strategy == StrategyKind::tree && !wanted.horizon.is_known()) continue;
     const Options options = fit::with_defaults(wanted);
-    const auto decisions = privacy::MechanismPlan(fit::mechanism_request(options)).decisions();
-    const std::string bytes = decisions_bytes(decisions);
-    const auto back = parse_decisions(bytes, "x");
+    const std::string bytes = decisions_bytes(fit::StreamPlan(options).decisions());
+    const auto back = parse_decisions(bytes, options, "x");
     EXPECT_EQ(decisions_bytes(back), bytes);
-    EXPECT_NO_THROW(privacy::MechanismPlan(fit::mechanism_request(options), back));
+    EXPECT_NO_THROW(fit::StreamPlan(options, back));
     for (std::size_t length = 0; length < bytes.size(); ++length) {
-      EXPECT_THROW((void)parse_decisions(bytes.substr(0, length), "x"), DamagedFile);
+      EXPECT_THROW((void)parse_decisions(bytes.substr(0, length), options, "x"), DamagedFile);
     }
-    EXPECT_THROW((void)parse_decisions(bytes + '\0', "x"), DamagedFile);
+    EXPECT_THROW((void)parse_decisions(bytes + '\0', options, "x"), DamagedFile);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "fit/mechanism.h"
 #include "fit/model_fitter.h"
+#include "fit/stream_plan.h"
 #include "privacy/mechanism_plan.h"
 #include "rivulet/error.h"
 #include "rivulet/priv_inc_reg1.h"
@@ -119,7 +120,7 @@ TEST(PrivIncReg2, ReleasesStatisticsOfTheSketchOnly) {
   }
   EXPECT_EQ(regression.statistics().dimension, 40U);
   EXPECT_EQ(regression.statistics().gram.size(), 1600U);
-  EXPECT_EQ(regression.plan().layout().dimension, 40U);
+  EXPECT_EQ(regression.plan().moments().layout().dimension, 40U);
   EXPECT_EQ(*regression.options().sketch->dimension, 40U);
   EXPECT_EQ(*regression.options().sketch->seed, 17U);
 }
@@ -138,7 +139,7 @@ TEST(PrivIncReg2, AddsTheNoiseOfItsSensitivityToTheSketch) {
   for (std::size_t i = 0; i < 100; ++i) {
     for (std::size_t j = 0; j < i; ++j) squares += std::pow(statistics.gram[i * 100 + j], 2);
   }
-  const double s = regression.plan().limits().target_scale();
+  const double s = regression.plan().moments().limits().target_scale();
   const double expected = 4.224679 * std::sqrt(2.0) * (1.0 + s * s) / std::sqrt(2.0);
   EXPECT_NEAR(std::sqrt(squares / 4950.0), expected, 0.1 * expected);
   EXPECT_NEAR(statistics.noise.gram_offdiagonal, expected, 1e-3 * expected);

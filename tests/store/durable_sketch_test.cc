@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "fit/stream_plan.h"
 #include "privacy/mechanism_plan.h"
 #include "rivulet/durable_regression.h"
 #include "rivulet/error.h"
@@ -89,7 +90,7 @@ TEST_F(DurableSketchTest, RemembersTheSketchAndTheSetOfRows) {
   EXPECT_EQ(log.options().sketch->column_weight, made.sketch->column_weight);
   EXPECT_EQ(log.options().input_set, "sparse:3");
   EXPECT_EQ(std::get<Block>(log.options().schema.features()[0].domain).columns, kColumns);
-  EXPECT_EQ(log.plan().layout().dimension, 30U);
+  EXPECT_EQ(log.plan().moments().layout().dimension, 30U);
 }
 
 TEST_F(DurableSketchTest, CanBeFittedAgainBitForBitFromAnExport) {

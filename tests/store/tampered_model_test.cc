@@ -124,6 +124,11 @@ TEST_F(TamperedModelTest, WhatAFileSaysIsQuotedInOneLine) {
   }
 }
 
+privacy::PlanDecisions decisions_of(PlainSqlite& database) {
+  const std::string bytes = database.value("SELECT value FROM public_meta WHERE key = 'decisions'");
+  return std::get<privacy::PlanDecisions>(log::parse_decisions(bytes, options(1), "m"));
+}
+
 TEST_F(TamperedModelTest, HalvedNoiseIsRefusedWhateverTheDigestsSay) {
   for (const double factor : {0.5, 1.0 - 1e-9, 2.0}) {
     for (int which = 0; which < 4; ++which) {
@@ -132,8 +137,7 @@ TEST_F(TamperedModelTest, HalvedNoiseIsRefusedWhateverTheDigestsSay) {
       {
         Alteration altered(path("m"));
         PlainSqlite& database = altered.database();
-        privacy::PlanDecisions decisions =
-            log::parse_decisions(database.value("SELECT value FROM public_meta WHERE key = 'decisions'"), "m");
+        auto decisions = decisions_of(database);
         double* const sigmas[] = {&decisions.sigmas.gram_diagonal, &decisions.sigmas.gram_offdiagonal,
                                   &decisions.sigmas.cross, &decisions.sigmas.target_square};
         *sigmas[which] *= factor;
@@ -152,8 +156,7 @@ TEST_F(TamperedModelTest, AStepBeyondThePromisedOnesIsRefusedWhateverTheDigestsS
     {
       Alteration altered(path("m"));
       PlainSqlite& database = altered.database();
-      privacy::PlanDecisions decisions =
-          log::parse_decisions(database.value("SELECT value FROM public_meta WHERE key = 'decisions'"), "m");
+      auto decisions = decisions_of(database);
       decisions.last_step = last_step;
       set_meta(database, "decisions", log::decisions_bytes(decisions));
       reseal(database);

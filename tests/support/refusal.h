@@ -18,4 +18,15 @@ std::string refusal(Call call) {
   return "accepted";
 }
 
+// The field it names, or "accepted".
+template <typename Call>
+std::string refused_field(Call call) {
+  try {
+    call();
+  } catch (const RequestError& error) {
+    return error.field();
+  }
+  return "accepted";
+}
+
 }  // namespace rivulet::testing

@@ -1,0 +1,133 @@
+// Mechanism PrivIncERM, wired: rows -> history kernel -> (the wall) -> noisy sums of gradients -> batch solver ->
+// model.
+#include "regression/erm_engine.h"
+
+#include <utility>
+#include <vector>
+
+#include "base/bytes.h"
+#include "rivulet/domain.h"
+#include "rivulet/error.h"
+
+namespace rivulet {
+namespace {
+
+std::vector<double> nearest_the_origin(const ConstraintSet& set) {
+  std::vector<double> point(set.dimension(), 0.0);
+  set.project(point);
+  return point;
+}
+
+// The kernel's sums in natural units.
+class KernelGradients final : public erm::GradientSource {
+ public:
+  KernelGradients(kernel::HistoryKernel& kernel, const erm::ErmPlan& plan) : kernel_(kernel), plan_(plan) {}
+
+  void gradient(std::span<const double> theta, double mu_k, std::uint64_t part, std::uint64_t parts,
+                std::span<double> out) override {
+    kernel_.noisy_gradient(theta, mu_k, sum_, part, parts);
+    const double unit = plan_.gradients().lattice_unit(plan_.lipschitz());
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<double>(sum_.values[i]) * unit;
+  }
+  [[nodiscard]] double noise(double mu_k) const override { return plan_.noise(mu_k); }
+
+ private:
+  kernel::HistoryKernel& kernel_;
+  const erm::ErmPlan& plan_;
+  NoisyGradient sum_;
+};
+
+[[noreturn]] void refuse_batches() {
+  throw RequestError("mechanism",
+                     "PrivIncERM keeps rows in their order and takes no batches; accepted: rows one by one");
+}
+
+}  // namespace
+
+ErmEngine::ErmEngine(const erm::ErmPlan& plan)
+    : plan_(plan),
+      kernel_(plan.gradients(), plan.options().schema, plan.options().loss, plan.lipschitz(),
+              kernel::DiscreteGaussianNoise::seeded_or_secure(plan.options().insecure_seed),
+              Domain(plan.options().only_if, plan.options().schema)),
+      units_(plan.options().schema),
+      published_(nearest_the_origin(plan.set())) {}
+
+template <class Values>
+bool ErmEngine::take(const Values& values, double target, std::optional<std::string_view> unit) {
+  require_room(kernel_.steps() < plan_.last_step(), plan_.last_step());
+  kernel_.observe(values, target, unit);
+  if (!kernel_.step_is_full()) return false;
+  close_step();
+  return true;
+}
+
+bool ErmEngine::observe(std::span<const double> values, double target, std::optional<std::string_view> unit) {
+  return take(values, target, unit);
+}
+
+bool ErmEngine::observe(const SparseRow& row, double target, std::optional<std::string_view> unit) {
+  return take(row, target, unit);
+}
+
+bool ErmEngine::flush() {
+  if (kernel_.rows_in_step() == 0) return false;
+  close_step();
+  return true;
+}
+
+void ErmEngine::close_step() {
+  kernel_.close_step();
+  const auto call = plan_.call_at(kernel_.steps(), kernel_.released_rows());
+  if (!call) return;
+  kernel_.begin_call(call->number);
+  KernelGradients gradients(kernel_, plan_);
+  const std::vector<double> fresh =
+      erm::solve_batch(plan_.problem(call->rows), call->settings, call->mu, gradients, published_.theta());
+  published_.take(fresh, call->rows, call->mu, call->window_calls);
+  plan_.set().project(published_.theta());
+  calls_ = call->number;
+}
+
+kernel::RowBatch ErmEngine::make_batch() const {
+  refuse_batches();
+}
+bool ErmEngine::absorb(kernel::RowBatch /*batch*/) {
+  refuse_batches();
+}
+
+Statistics ErmEngine::statistics() const {
+  Statistics released;
+  released.step = step();
+  released.rows = released_rows();
+  released.not_private = plan_.options().insecure_seed.has_value();
+  return released;
+}
+
+Model ErmEngine::model() {
+  return units_.model(statistics(), std::as_const(published_).theta());
+}
+
+void ErmEngine::save(RegressionState& out) {
+  kernel_.save(out.sensitive);
+  ByteWriter writer;
+  writer.u64(step());
+  writer.u64(calls_);
+  published_.save(writer);
+  out.decoder = writer.take();
+  out.released_rows = released_rows();
+  out.last_solution.clear();
+}
+
+void ErmEngine::restore(const RegressionState& state) {
+  kernel_.restore(state.sensitive);
+  ByteReader reader(state.decoder, "the running model");
+  const std::uint64_t steps = reader.u64();
+  calls_ = reader.u64();
+  published_.restore(reader);
+  reader.finish();
+  if (steps != step() || state.released_rows != released_rows() || calls_ > steps) {
+    reader.damaged("it is of another step than the kernel's");
+  }
+}
+
+}  // namespace rivulet

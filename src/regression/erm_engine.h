@@ -1,0 +1,60 @@
+// PrivIncERM behind IncrementalRegression and PrivIncErm.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "erm/erm_plan.h"
+#include "erm/running_model.h"
+#include "fit/user_units.h"
+#include "kernel/history_kernel.h"
+#include "regression/engine.h"
+
+namespace rivulet {
+
+class ErmEngine final : public Engine {
+ public:
+  explicit ErmEngine(const erm::ErmPlan& plan);
+
+  bool observe(std::span<const double> values, double target, std::optional<std::string_view> unit) override;
+  bool observe(const SparseRow& row, double target, std::optional<std::string_view> unit) override;
+  bool flush() override;
+  [[nodiscard]] kernel::RowBatch make_batch() const override;
+  bool absorb(kernel::RowBatch batch) override;
+
+  [[nodiscard]] std::uint64_t step() const override { return kernel_.steps(); }
+  [[nodiscard]] std::uint64_t released_rows() const override { return kernel_.released_rows(); }
+  [[nodiscard]] std::uint64_t waiting_rows() const override { return kernel_.rows_in_step(); }
+  [[nodiscard]] Statistics statistics() const override;
+  [[nodiscard]] Model model() override;
+
+  [[nodiscard]] std::uint64_t unusable_rows_for_operator() const override {
+    return kernel_.unusable_rows_for_operator();
+  }
+  [[nodiscard]] std::uint64_t over_limit_rows_for_operator() const override {
+    return kernel_.over_limit_rows_for_operator();
+  }
+  [[nodiscard]] std::uint64_t distorted_rows_for_operator() const override { return 0; }
+
+  void save(RegressionState& out) override;
+  void restore(const RegressionState& state) override;
+
+  [[nodiscard]] const erm::ErmPlan& plan() const { return plan_; }
+  [[nodiscard]] std::uint64_t calls() const { return calls_; }
+  [[nodiscard]] double spent_mu() const { return kernel_.spend().spent_mu(); }
+
+ private:
+  template <class Values>
+  bool take(const Values& values, double target, std::optional<std::string_view> unit);
+  void close_step();
+
+  erm::ErmPlan plan_;
+  kernel::HistoryKernel kernel_;
+  fit::UserUnits units_;
+  erm::RunningModel published_;
+  std::uint64_t calls_ = 0;
+};
+
+}  // namespace rivulet
