@@ -5,6 +5,11 @@
 namespace rivulet {
 namespace {
 
+const StreamOptions& moments(const StreamOptions& options) {
+  if (!options.erm) return options;
+  throw RequestError("erm", "asked for, but this is not PrivIncERM; accepted: none, or IncrementalRegression");
+}
+
 const StreamOptions& without_sketch(const StreamOptions& options) {
   if (!options.sketch) return options;
   throw RequestError("sketch", "asked for, but PrivIncReg1 has none; accepted: no sketch, or PrivIncReg2");
@@ -17,7 +22,7 @@ const StreamOptions& with_sketch(const StreamOptions& options) {
 
 }  // namespace
 
-PrivIncReg1::PrivIncReg1(const Options& options) : IncrementalRegression(without_sketch(options)) {}
-PrivIncReg2::PrivIncReg2(const Options& options) : IncrementalRegression(with_sketch(options)) {}
+PrivIncReg1::PrivIncReg1(const Options& options) : IncrementalRegression(without_sketch(moments(options))) {}
+PrivIncReg2::PrivIncReg2(const Options& options) : IncrementalRegression(with_sketch(moments(options))) {}
 
 }  // namespace rivulet

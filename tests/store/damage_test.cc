@@ -48,7 +48,7 @@ class DamageTest : public ModelFolder {
   }
 
   void for_each_kind(const std::function<void(const std::string&)>& damage) {
-    for (const auto& wanted : {with_units(), with_strategy(StrategyKind::tree)}) {
+    for (const auto& wanted : {with_units(), with_strategy(StrategyKind::tree), with_erm()}) {
       const std::string sound = make(wanted);
       witnesses_ = {witness_of(path("sound"))};
       ASSERT_EQ(witnesses_[0].model.releases.size(), 30U);

@@ -166,6 +166,12 @@ TEST_F(FaultInjectionTest, APowerFailureAtAnyMomentLosesNothingThatWasHandedOut)
   for (std::uint64_t seed = 1; seed <= 3; ++seed) EXPECT_GT(fail_each(Fault::power_fails, seed), 50U);
 }
 
+TEST_F(FaultInjectionTest, AFullDiskAndAPowerFailureLoseNoRowThatIsKept) {
+  learn(with_erm());
+  EXPECT_GT(fail_each(Fault::disk_full), 50U);
+  EXPECT_GT(fail_each(Fault::power_fails), 50U);
+}
+
 // Long enough that the log is moved into the file while the run goes on.
 TEST_F(FaultInjectionTest, APowerFailureInALongRunLosesNothingThatWasHandedOut) {
   commits_ = 130;

@@ -57,9 +57,9 @@ TEST_F(ForeignFileTest, EachIsRefusedForItsOwnReason) {
     DurableRegression::create(path(name), options()).close("");
     PlainSqlite(path(name)).run("PRAGMA user_version = " + version);
   };
-  with_version("newer", "2");
+  with_version("newer", "3");
   expect<DamagedFile>("newer", quoted("newer") +
-                                   " was made by a newer Rivulet (format 2); this one reads formats up to 1; "
+                                   " was made by a newer Rivulet (format 3); this one reads formats up to 2; "
                                    "it was left untouched");
   with_version("none", "0");
   expect<DamagedFile>("none", quoted("none") + " is damaged: it has no format version; it was left untouched");

@@ -58,7 +58,7 @@ class KillTest : public ModelFolder {
     const ReleaseLog log(path("m"));
     log.verify();
     std::vector<std::string> chains;
-    PrivIncReg1 uninterrupted(wanted);
+    IncrementalRegression uninterrupted(wanted);
     std::size_t row = 0;
     log.for_each(1, 1'000'000, [&](const Release& release) {
       chains.push_back(release.chain);
@@ -101,6 +101,12 @@ TEST_F(KillTest, ATreeOfUnitsThatIsKilledAHundredTimesPublishesWhatAnUninterrupt
   wanted.unit->max_rows = 700;
   wanted.strategy = StrategyKind::tree;
   wanted.horizon = Horizon::known(4000);
+  run(wanted);
+}
+
+TEST_F(KillTest, PrivIncErmKilledAHundredTimesPublishesWhatAnUninterruptedOneWould) {
+  StreamOptions wanted = with_erm(4);
+  wanted.erm->tau = 50;
   run(wanted);
 }
 

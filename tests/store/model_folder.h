@@ -92,6 +92,14 @@ inline StreamOptions with_units(std::uint64_t release_every = 3) {
   return result;
 }
 
+// PrivIncERM: rows are kept.
+inline StreamOptions with_erm(std::uint64_t release_every = 3) {
+  StreamOptions result = options(release_every);
+  result.loss = "huber:0.5";
+  result.erm = ErmSettings{.tau = 2, .iterations = 3};
+  return result;
+}
+
 // Row `number` of the stream that all tests share, with the identifier of its unit where the model wants one.
 inline bool observe(DurableRegression& regression, const Row& row, std::size_t number) {
   if (!regression.options().unit) return regression.observe(row.values, row.target);
