@@ -106,19 +106,4 @@ Score fit_logistic(const LabelledRows& rows) {
   return score;
 }
 
-double surrogate_curvature(double radius) {
-  if (radius == 0.0) return 0.125;
-  // The odd part is -m / 2 exactly; regress the even part on 1 and m^2.
-  constexpr int kPoints = 10000;
-  double sums[5] = {};
-  for (int i = 0; i < kPoints; ++i) {
-    const double m = radius * (i + 0.5) / kPoints;
-    const double even = loss_of_margin(m) + 0.5 * m;
-    const double square = m * m;
-    const double terms[5] = {1.0, square, square * square, even, even * square};
-    for (int k = 0; k < 5; ++k) sums[k] += terms[k];
-  }
-  return (sums[0] * sums[4] - sums[1] * sums[3]) / (sums[0] * sums[2] - sums[1] * sums[1]);
-}
-
 }  // namespace rivulet::experiments

@@ -41,8 +41,4 @@ Quality quality(const Score& score, const LabelledRows& rows);
 // The maximum likelihood fit, by Newton's method.
 Score fit_logistic(const LabelledRows& rows);
 
-// c of the quadratic log 2 - m / 2 + c m^2 + constant nearest log(1 + e^-m) in the mean square over |m| <= radius; 1/8,
-// that of Taylor at 0, for radius 0.
-double surrogate_curvature(double radius);
-
 }  // namespace rivulet::experiments

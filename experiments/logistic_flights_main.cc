@@ -11,12 +11,10 @@
 #include <limits>
 #include <string>
 
-#include "fit/model_fitter.h"
-#include "fit/user_units.h"
+#include "fit/surrogate.h"
 #include "logistic_fit.h"
 #include "rivulet/priv_inc_erm.h"
 #include "rivulet/priv_inc_reg1.h"
-#include "solve/default_solver.h"
 #include "stream/byte_source.h"
 #include "stream/csv_row_source.h"
 
@@ -107,16 +105,6 @@ Quality by_erm(const Flights& flights, Horizon horizon, std::optional<std::uint6
   return quality(score_of(erm.model()), flights.usable);
 }
 
-// theta = argmin over K of theta^T Q theta - 2 q^T theta / (4 c): the minimiser of the surrogate.
-Score surrogate_score(const Schema& schema, Statistics statistics, double curvature) {
-  const double factor = 1.0 / (4.0 * curvature);
-  for (double& entry : statistics.cross) entry *= factor;
-  statistics.noise.cross *= factor;
-  solve::DefaultSolver solver(fit::unit_ball_constraint(schema, kConstraint));
-  const auto theta = solver.solve({statistics.dimension, statistics.gram, statistics.cross}, statistics.noise);
-  return score_of(fit::UserUnits(schema).model(statistics, {theta.begin(), theta.end()}));
-}
-
 Quality by_surrogate(const Flights& flights, Horizon horizon, double epsilon, double radius, std::uint64_t seed) {
   StreamOptions options;
   options.budget = {epsilon, 1e-6};
@@ -124,10 +112,12 @@ Quality by_surrogate(const Flights& flights, Horizon horizon, double epsilon, do
   options.constraint = kConstraint;
   options.release_every = kStepRows;
   options.horizon = horizon;
+  options.loss = "logistic";
+  options.surrogate_margin = radius;
   options.insecure_seed = seed;
   PrivIncReg1 regression(options);
   flights.feed(regression);
-  return quality(surrogate_score(flights.schema, regression.statistics(), surrogate_curvature(radius)), flights.usable);
+  return quality(score_of(regression.model()), flights.usable);
 }
 
 void compare(const Flights& flights, int seeds, bool with_departure) {
@@ -157,7 +147,7 @@ void compare(const Flights& flights, int seeds, bool with_departure) {
   erm("PrivIncERM, unknown horizon, every 10,000 rows", unknown, 10);
   for (const double radius : {0.0, 2.0, 4.0, 6.0}) {
     char what[80];
-    std::snprintf(what, sizeof what, "surrogate, |m| <= %g, c = %.4f", radius, surrogate_curvature(radius));
+    std::snprintf(what, sizeof what, "surrogate, |m| <= %g, c = %.4f", radius, fit::surrogate_curvature(radius));
     report(std::string(what) + ", known", seeds,
            [&](std::uint64_t seed) { return by_surrogate(flights, known, 1.0, radius, seed); });
     report(std::string(what) + ", unknown", seeds,

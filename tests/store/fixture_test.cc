@@ -15,16 +15,17 @@ namespace {
 
 using nlohmann::ordered_json;
 
-const std::filesystem::path kFixtures = std::filesystem::path(RIVULET_SOURCE_DIR) / "tests" / "fixtures" / "format1";
-
-class FixtureTest : public ModelFolder {
+class FixtureTest : public ModelFolder, public ::testing::WithParamInterface<int> {
  protected:
   void SetUp() override {
     ModelFolder::SetUp();
-    expected_ = ordered_json::parse(bytes_of(kFixtures / "expected.json"));
+    expected_ = ordered_json::parse(bytes_of(fixtures_folder() / "expected.json"));
   }
 
-  static std::string file_of(const std::string& name) { return kFixtures / (name + ".rivulet"); }
+  static std::filesystem::path fixtures_folder() {
+    return std::filesystem::path(RIVULET_SOURCE_DIR) / "tests" / "fixtures" / ("format" + std::to_string(GetParam()));
+  }
+  static std::string file_of(const std::string& name) { return fixtures_folder() / (name + ".rivulet"); }
 
   static std::vector<std::vector<std::string>> definitions(const std::string& file) {
     PlainSqlite database(file);
@@ -38,15 +39,15 @@ class FixtureTest : public ModelFolder {
   ordered_json expected_;
 };
 
-TEST_F(FixtureTest, AllAreThereAndSmall) {
-  EXPECT_EQ(expected_.size(), 6U);
+TEST_P(FixtureTest, AllAreThereAndSmall) {
+  EXPECT_EQ(expected_.size(), fixtures::fixture_models(GetParam()).size() + 1);
   for (const auto& [name, values] : expected_.items()) {
     ASSERT_TRUE(std::filesystem::exists(file_of(name))) << name;
     EXPECT_LE(std::filesystem::file_size(file_of(name)), 100'000U) << name;
   }
 }
 
-TEST_F(FixtureTest, EachIsReadAsItWasWritten) {
+TEST_P(FixtureTest, EachIsReadAsItWasWritten) {
   for (const auto& [name, values] : expected_.items()) {
     SCOPED_TRACE(name);
     const std::string bytes = bytes_of(file_of(name));
@@ -70,7 +71,7 @@ TEST_F(FixtureTest, EachIsReadAsItWasWritten) {
   }
 }
 
-TEST_F(FixtureTest, EachModelGoesOnAsItWouldHaveThen) {
+TEST_P(FixtureTest, EachModelGoesOnAsItWouldHaveThen) {
   for (const auto& [name, values] : expected_.items()) {
     if (name == "export") continue;
     SCOPED_TRACE(name);
@@ -89,14 +90,16 @@ TEST_F(FixtureTest, EachModelGoesOnAsItWouldHaveThen) {
 
 // If this fails, the files in the fixtures' folder are of another format than the program writes: a new format needs a
 // new version number and a folder of its own, and the old ones must still be read.
-TEST_F(FixtureTest, WhatIsWrittenNowHasTheTablesOfTheFixtures) {
-  { DurableRegression::create(path("m"), options()).close(""); }
+TEST_P(FixtureTest, WhatIsWrittenNowHasTheTablesOfTheFixtures) {
+  { DurableRegression::create(path("m"), fixtures::fixture_models(GetParam())[0].options).close(""); }
   ReleaseLog(path("m")).export_to(path("export"));
   for (const auto& [name, values] : expected_.items()) {
     write_bytes(path("fixture"), bytes_of(file_of(name)));
     EXPECT_EQ(definitions(path("fixture")), definitions(path(name == "export" ? "export" : "m"))) << name;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Formats, FixtureTest, ::testing::Values(1, 2));
 
 }  // namespace
 }  // namespace rivulet::store_testing
