@@ -60,6 +60,11 @@ void declare_fit_flags(CLI::App& app, FitFlags& flags) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("'NAME=A|B|C'")
       ->group(data);
+  app.add_option("--classes", flags.classes,
+                 "The target is one of two classes, numbers or words, the negative one first, instead of a number "
+                 "with a --bound; a row with anything else is unusable. 'NEG|POS' for words with commas")
+      ->type_name("NEG,POS")
+      ->group(data);
   auto* with_intercept =
       app.add_flag("--intercept", flags.intercept, "Fit with an intercept (default; undoes a configuration file's)")
           ->disable_flag_override()
@@ -132,6 +137,9 @@ void declare_fit_flags(CLI::App& app, FitFlags& flags) {
                  "unless given")
       ->type_name("KIND:R")
       ->group(mechanism);
+
+  declare_mechanism_flag(app, flags.losses, mechanism);
+  declare_loss_flags(app, flags.losses, "Losses other than least squares");
 
   const std::string dimensions = "Rows of many columns";
   declare_sketch_flags(app, flags.sketching, dimensions);
@@ -224,6 +232,8 @@ stream::FitConfig resolve(const FitFlags& flags) {
     typed.max_rows_per_unit = parse_positive_whole(*flags.max_rows_per_unit, "max-rows-per-unit");
   }
   if (flags.whole_steps) typed.whole_steps = true;
+  if (flags.classes) typed.classes = parse_classes(*flags.classes);
+  read_loss_flags(flags.losses, typed);
   read_sketch_flags(flags.sketching, typed);
   return with_dimension(flags.config ? merge(read_config(*flags.config), typed) : typed);
 }

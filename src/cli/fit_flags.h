@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/loss_flags.h"
 #include "cli/sketch_flags.h"
 #include "stream/config.h"
 
@@ -43,6 +44,8 @@ struct FitFlags {
   std::vector<std::string> only_if;
   std::optional<std::string> unit;
   std::optional<std::string> max_rows_per_unit;
+  std::optional<std::string> classes;
+  LossFlags losses;
   SketchFlags sketching;
   bool whole_steps = false;
   bool next_input = false;

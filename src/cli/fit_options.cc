@@ -4,8 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "cli/loss_flags.h"
 #include "cli/sketch_flags.h"
 #include "fit/mechanism.h"
+#include "base/shown.h"
 #include "log/request_text.h"
 #include "rivulet/domain.h"
 #include "rivulet/error.h"
@@ -59,6 +61,25 @@ Schema schema_from(const stream::FitConfig& config) {
   return schema;
 }
 
+// As --classes takes them.
+stream::ClassNames classes_in(const Schema& schema) {
+  if (schema.class_words()) return *schema.class_words();
+  const Schema::Scale scale = schema.target_scale();
+  const Interval bounds = schema.target_bounds();
+  const bool reversed = scale.half_range < 0.0;
+  return {shown(reversed ? bounds.hi : bounds.lo), shown(reversed ? bounds.lo : bounds.hi)};
+}
+
+// Of the mechanism with its settings, as they would be compared: another one would make the settings of the model's
+// look like contradictions.
+bool is_another(const std::optional<stream::Mechanism>& typed, const stream::FitConfig& made_with) {
+  if (!typed || typed == made_with.mechanism) return false;
+  const auto is_sums = [](stream::Mechanism mechanism) {
+    return mechanism == stream::Mechanism::full || mechanism == stream::Mechanism::sketch;
+  };
+  return !is_sums(*typed) || !is_sums(*made_with.mechanism);
+}
+
 }  // namespace
 
 StreamOptions options_from(const stream::FitConfig& config, const std::optional<std::uint64_t>& insecure_seed) {
@@ -74,6 +95,7 @@ StreamOptions options_from(const stream::FitConfig& config, const std::optional<
         "horizon",
         "profile 'paper' needs to know how many steps there will be; accepted: --horizon N, or profile 'tight'");
   }
+  check_loss(config);
   StreamOptions options;
   options.budget = {*config.epsilon, *config.delta};
   options.budget.validate();
@@ -92,6 +114,7 @@ StreamOptions options_from(const stream::FitConfig& config, const std::optional<
   options.tree_decoding = config.tree_decoding;
   if (config.constraint) options.constraint = *config.constraint;
   options.sketch = sketch_from(config);
+  apply_loss(config, options);
   require_room(options, "mechanism");
   options.input_set = config.row_set.value_or("");
   options.insecure_seed = insecure_seed;
@@ -102,7 +125,11 @@ stream::FitConfig config_from(const StreamOptions& options) {
   const Schema& schema = options.schema;
   stream::FitConfig config;
   config.target = schema.target_name();
-  config.bounds.emplace(schema.target_name(), schema.target_bounds());
+  if (schema.has_classes()) {
+    config.classes = classes_in(schema);
+  } else {
+    config.bounds.emplace(schema.target_name(), schema.target_bounds());
+  }
   config.features.emplace();
   for (const Feature& feature : schema.features()) {
     config.features->push_back(feature.name);
@@ -128,11 +155,14 @@ stream::FitConfig config_from(const StreamOptions& options) {
   config.profile = options.profile;
   config.horizon = options.horizon;
   config.release_every = options.release_every;
-  config.strategy = options.strategy;
-  config.buffers = options.buffers;
-  config.tree_decoding = options.tree_decoding;
+  if (!options.erm) {
+    config.strategy = options.strategy;
+    config.buffers = options.buffers;
+    config.tree_decoding = options.tree_decoding;
+  }
   config.constraint = options.constraint;
   write_sketch(options.sketch, config);
+  write_loss(options, config);
   if (!options.input_set.empty()) config.row_set = options.input_set;
   return config;
 }
@@ -149,11 +179,21 @@ void require_same_request(const StreamOptions& model, const stream::FitConfig& t
   // First: with other columns the bounds and levels of the model's would look like slips of the pen.
   if (typed.target && typed.target != made_with.target) refuse("target");
   if (typed.features && stream::feature_names(typed) != made_with.features) refuse("list of features");
+  const bool other_kind = typed.classes ? !made_with.classes : typed.bounds.contains(*made_with.target) && made_with.classes;
+  if (other_kind) refuse("kind of target");
+  if (typed.loss && loss_of(typed) != made_with.loss) refuse("loss (the model has " + *made_with.loss + ")");
+  if (is_another(typed.mechanism, made_with)) {
+    refuse("mechanism (the model has " + std::string(to_string(*made_with.mechanism)) + ")");
+  }
   StreamOptions wanted =
       options_from(stream::merge(made_with, typed), insecure_seed ? insecure_seed : model.insecure_seed);
   // No flag says these.
   wanted.solver = model.solver;
   wanted.noise_aware_ridge = model.noise_aware_ridge;
+  if (model.erm && wanted.erm) {
+    if (model.erm->mechanism == ErmMechanism::trivial) wanted.erm = model.erm;
+    if (model.erm->mechanism == ErmMechanism::naive) wanted.erm->rule = model.erm->rule;
+  }
   const std::string difference = log::first_difference(model, fit::with_defaults(wanted));
   if (!difference.empty()) refuse(difference);
 }

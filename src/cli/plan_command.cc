@@ -8,6 +8,7 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/fit_flags.h"
+#include "cli/loss_flags.h"
 #include "cli/plan_output.h"
 #include "cli/sketch_flags.h"
 #include "fit/mechanism.h"
@@ -62,6 +63,7 @@ struct PlanFlags {
   std::string constraint = "l2:1";
   std::string profile = "tight";
   std::vector<std::string> at;
+  LossFlags losses;
   SketchFlags sketching;
   std::string share = "0.1";
   std::string beta = "0.05";
@@ -150,6 +152,8 @@ Runner declare_plan(CLI::App& app) {
   app.add_option("--constraint", flags->constraint, "As for fit, but in unit-ball units; l2:1 unless given")
       ->type_name("KIND:R");
   app.add_option("--profile", flags->profile, "'tight' (default) or 'paper'")->type_name("WORD");
+  declare_mechanism_flag(app, flags->losses, "How it is done");
+  declare_loss_flags(app, flags->losses, "Losses other than least squares");
   declare_sketch_flags(app, flags->sketching, "Rows of many columns");
   app.add_option("--at", flags->at, "Step to report; may be repeated")
       ->expected(1)
@@ -171,7 +175,7 @@ Runner declare_plan(CLI::App& app) {
       throw RequestError(
           "beta", "'" + flags->beta + "' is not accepted; accepted: a probability above 0 and below 1, e.g. 0.05");
     const SketchFlags& sketching = flags->sketching;
-    request.about_sketches = sketching.mechanism || sketching.sketch || sketching.row_set;
+    request.about_sketches = flags->losses.mechanism || sketching.sketch || sketching.row_set;
     const auto set = parse_constraint(request.options.constraint, request.options.schema.dimension());
     const privacy::MechanismPlan plan(fit::mechanism_request(request.options));
     request.steps = chosen_steps(*flags, plan);

@@ -22,11 +22,6 @@ void refuse_without_sketch(bool given, const char* field) {
 }  // namespace
 
 void declare_sketch_flags(CLI::App& app, SketchFlags& flags, const std::string& group) {
-  app.add_option("--mechanism", flags.mechanism,
-                 "'full' (default): sums over all pairs of features, for up to some hundred features. 'sketch': rows "
-                 "are projected to fewer dimensions first, for thousands or millions (PrivIncReg2)")
-      ->type_name("WORD")
-      ->group(group);
   app.add_option("--sketch", flags.sketch,
                  "Dimensions of the sketch; implies --mechanism sketch. 'auto' (default): those of least predicted "
                  "error, see rivulet plan; 'paper': the paper's rule")
@@ -56,7 +51,6 @@ void declare_embedding_flags(CLI::App& app, SketchFlags& flags, const std::strin
 }
 
 void read_sketch_flags(const SketchFlags& flags, stream::FitConfig& config) {
-  if (flags.mechanism) config.mechanism = stream::parse_mechanism(*flags.mechanism);
   if (flags.sketch) config.sketch = stream::parse_sketch_size(*flags.sketch);
   config.embedding = flags.embedding;
   if (flags.column_weight) config.column_weight = stream::parse_positive_whole(*flags.column_weight, "column-weight");
@@ -65,9 +59,6 @@ void read_sketch_flags(const SketchFlags& flags, stream::FitConfig& config) {
 }
 
 std::optional<Sketch> sketch_from(const stream::FitConfig& config) {
-  if (config.mechanism == stream::Mechanism::full && config.sketch) {
-    throw RequestError("mechanism", "'full' contradicts --sketch; accepted: one of the two");
-  }
   if (config.mechanism != stream::Mechanism::sketch && !config.sketch) {
     refuse_without_sketch(config.embedding.has_value(), "embedding");
     refuse_without_sketch(config.column_weight.has_value(), "column-weight");
@@ -90,7 +81,7 @@ std::optional<Sketch> sketch_from(const stream::FitConfig& config) {
 
 void require_room(const StreamOptions& options, const char* field) {
   const std::size_t dimension = options.schema.dimension();
-  if (options.sketch || dimension <= privacy::kMostDimensions) return;
+  if (options.sketch || options.erm || dimension <= privacy::kMostDimensions) return;
   throw RequestError(
       field, std::to_string(dimension) + " dimensions are too many for sums over all pairs of them; accepted: 1 to " +
                  std::to_string(privacy::kMostDimensions) + ", or more with a sketch, e.g. --sketch auto");

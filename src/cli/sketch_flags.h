@@ -12,7 +12,6 @@ namespace rivulet::cli {
 
 // As typed.
 struct SketchFlags {
-  std::optional<std::string> mechanism;
   std::optional<std::string> sketch;
   std::optional<std::string> embedding;
   std::optional<std::string> column_weight;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <new>
 #include <sstream>
@@ -135,7 +136,7 @@ constexpr auto kSettings = std::to_array<Setting>({
      [](FitConfig& c, const std::string& key, const toml::value& v) { c.whole_steps = switch_of(key, v); }},
     {"mechanism",
      [](FitConfig& c, const std::string& key, const toml::value& v) {
-       c.mechanism = parse_mechanism(text_of(key, v, "\"full\" or \"sketch\""), key);
+       c.mechanism = parse_mechanism(text_of(key, v, "\"full\", \"sketch\", \"erm\", ... in quotes"), key);
      }},
     {"sketch",
      [](FitConfig& c, const std::string& key, const toml::value& v) {
@@ -155,6 +156,41 @@ constexpr auto kSettings = std::to_array<Setting>({
      [](FitConfig& c, const std::string& key, const toml::value& v) {
        c.row_set = text_of(key, v, "\"dense\", \"sparse:K\" or \"l1:R\"");
      }},
+    {"loss",
+     [](FitConfig& c, const std::string& key, const toml::value& v) {
+       c.loss = text_of(key, v, "a loss in quotes, e.g. \"logistic\" or \"quantile:0.9\"");
+     }},
+    {"classes",
+     [](FitConfig& c, const std::string& key, const toml::value& v) { c.classes = classes_of(key, v); }},
+    {"margin", [](FitConfig& c, const std::string& key, const toml::value& v) { c.margin = positive_of(key, v); }},
+    {"tau", [](FitConfig& c, const std::string& key, const toml::value& v) { c.tau = positive_whole_of(key, v); }},
+    {"tau-rule",
+     [](FitConfig& c, const std::string& key, const toml::value& v) {
+       c.tau_rule = parse_tau_rule(text_of(key, v, "\"convex\", \"strongly-convex\" or \"width\""), key);
+     }},
+    {"method",
+     [](FitConfig& c, const std::string& key, const toml::value& v) {
+       c.method = parse_erm_method(text_of(key, v, "\"gradient-descent\" or \"frank-wolfe\""), key);
+     }},
+    {"iterations",
+     [](FitConfig& c, const std::string& key, const toml::value& v) { c.iterations = positive_whole_of(key, v); }},
+    {"batches",
+     [](FitConfig& c, const std::string& key, const toml::value& v) { c.batches = positive_whole_of(key, v); }},
+    {"ridge",
+     [](FitConfig& c, const std::string& key, const toml::value& v) {
+       constexpr auto kAccepted = "a finite number, 0 or more";
+       const double ridge = number_of(key, v, kAccepted);
+       if (!(ridge >= 0.0) || !std::isfinite(ridge)) refuse_value(key, v, kAccepted);
+       c.ridge = ridge;
+     }},
+    {"late-weight",
+     [](FitConfig& c, const std::string& key, const toml::value& v) {
+       constexpr auto kAccepted = "a finite number, e.g. 1";
+       const double weight = number_of(key, v, kAccepted);
+       if (!std::isfinite(weight)) refuse_value(key, v, kAccepted);
+       c.late_weight = weight;
+     }},
+    {"average", [](FitConfig& c, const std::string& key, const toml::value& v) { c.average = switch_of(key, v); }},
 });
 
 [[noreturn]] void refuse_key(const std::string& key) {

@@ -7,6 +7,9 @@
 //
 //   block = "word:4000"           # columns word1 to word4000
 //
+//   loss = "logistic"
+//   classes = ["no", "yes"]       # of the target, or [0, 1], or "no,yes"
+//
 //   [bounds]
 //   dep_delay = [-60, 180]        # or "-60:180"
 //   arr_delay = [-60, 180]
@@ -26,6 +29,7 @@
 
 #include "rivulet/budget.h"
 #include "rivulet/schema.h"
+#include "stream/loss_text.h"
 #include "stream/row_format.h"
 #include "stream/setting_text.h"
 
@@ -67,6 +71,17 @@ struct FitConfig {
   std::optional<std::uint64_t> column_weight;
   std::optional<std::uint64_t> sketch_seed;
   std::optional<std::string> row_set;  // text for InputSet::parse()
+  std::optional<std::string> loss;     // text for parse_loss()
+  std::optional<ClassNames> classes;   // of the target
+  std::optional<double> margin;        // of the surrogate
+  std::optional<std::uint64_t> tau;    // this and the rest: of PrivIncERM
+  std::optional<ErmTauRule> tau_rule;
+  std::optional<ErmMethod> method;
+  std::optional<std::uint64_t> iterations;
+  std::optional<std::uint64_t> batches;
+  std::optional<double> ridge;
+  std::optional<double> late_weight;
+  std::optional<bool> average;
 };
 
 // Throws IoError when the file cannot be read, else as parse_config().
@@ -76,8 +91,9 @@ FitConfig read_config(const std::string& path);
 FitConfig parse_config(std::string_view text, const std::string& origin);
 
 // Whatever `overrides` sets wins; a list replaces a list. Bounds, levels and blocks are merged by name: an override of
-// bounds or levels replaces what the base says about that column. Asking for the full matrix does away with what the
-// base says of a sketch, asking for a sketch with its asking for the full matrix.
+// bounds or levels replaces what the base says about that column, as bounds of the target and its classes do one
+// another. Asking for a mechanism does away with what the base says of others, asking for a sketch with its asking for
+// another mechanism, and a rule for tau with the base's tau.
 FitConfig merge(FitConfig base, const FitConfig& overrides);
 
 // Declares one more block, as --block does. Throws RequestError when it was declared before.

@@ -22,19 +22,54 @@ void set_block(FitConfig& config, const std::string& name, std::uint64_t columns
   }
 }
 
-void merge_sketch(FitConfig& base, const FitConfig& overrides) {
-  if (overrides.mechanism == Mechanism::full) {
+// A mechanism that is asked for does away with what the base says of others.
+void keep_settings_of(Mechanism mechanism, FitConfig& base) {
+  if (mechanism != Mechanism::sketch) {
     base.sketch.reset();
     base.embedding.reset();
     base.column_weight.reset();
     base.sketch_seed.reset();
   }
+  if (mechanism != Mechanism::surrogate) base.margin.reset();
+  if (mechanism == Mechanism::erm) return;
+  base.tau.reset();
+  base.tau_rule.reset();
+  if (mechanism == Mechanism::naive) return;
+  base.method.reset();
+  base.iterations.reset();
+  base.batches.reset();
+  base.ridge.reset();
+  base.late_weight.reset();
+  base.average.reset();
+}
+
+void merge_mechanism(FitConfig& base, const FitConfig& overrides) {
+  if (overrides.mechanism) keep_settings_of(*overrides.mechanism, base);
   if (overrides.sketch) base.mechanism.reset();
+  if (overrides.tau_rule) base.tau.reset();
   override_with(base.mechanism, overrides.mechanism);
   override_with(base.sketch, overrides.sketch);
   override_with(base.embedding, overrides.embedding);
   override_with(base.column_weight, overrides.column_weight);
   override_with(base.sketch_seed, overrides.sketch_seed);
+  override_with(base.loss, overrides.loss);
+  override_with(base.margin, overrides.margin);
+  override_with(base.tau, overrides.tau);
+  override_with(base.tau_rule, overrides.tau_rule);
+  override_with(base.method, overrides.method);
+  override_with(base.iterations, overrides.iterations);
+  override_with(base.batches, overrides.batches);
+  override_with(base.ridge, overrides.ridge);
+  override_with(base.late_weight, overrides.late_weight);
+  override_with(base.average, overrides.average);
+}
+
+// The target has bounds or classes, whichever was said last.
+void merge_classes(FitConfig& base, const FitConfig& overrides) {
+  const std::string target = base.target.value_or("y");  // see with_dimension()
+  if (overrides.classes) base.bounds.erase(target);
+  if (overrides.bounds.contains(target)) base.classes.reset();
+  override_with(base.classes, overrides.classes);
 }
 
 }  // namespace
@@ -65,7 +100,8 @@ FitConfig merge(FitConfig base, const FitConfig& overrides) {
   override_with(base.unit, overrides.unit);
   override_with(base.max_rows_per_unit, overrides.max_rows_per_unit);
   override_with(base.whole_steps, overrides.whole_steps);
-  merge_sketch(base, overrides);
+  merge_mechanism(base, overrides);
+  merge_classes(base, overrides);
   override_with(base.row_set, overrides.row_set);
   for (const auto& [name, bounds] : overrides.bounds) base.levels.erase(name);
   for (const auto& [name, levels] : overrides.levels) base.bounds.erase(name);

@@ -14,6 +14,7 @@ enum class Role { feature, block, target };
 [[noreturn]] void refuse_undeclared(const std::string& column, Role role) {
   std::string how = "--bound " + column + "=LO:HI or an entry " + column + " = [LO, HI] under [bounds]";
   if (role == Role::block) how += ", one for all columns of the block";
+  if (role == Role::target) how += "; for a target of two classes --classes NEGATIVE,POSITIVE";
   if (role == Role::feature) how += "; for categories --levels " + column + "=A|B or an entry under [levels]";
   throw RequestError("bound " + column,
                      "not declared; bounds are never learnt from the data, they are what you know of the " +
@@ -61,6 +62,31 @@ void declare_feature(Schema& schema, const std::string& name, const FitConfig& c
     schema.categorical(name, levels->second);
   } else {
     refuse_undeclared(name, Role::feature);
+  }
+}
+
+void declare_target(Schema& schema, const FitConfig& config) {
+  const std::string& target = *config.target;
+  if (config.levels.contains(target)) {
+    throw RequestError("levels " + target,
+                       "declared for the target, which is a number or one of two classes; accepted: --bound " + target +
+                           "=LO:HI or an entry under [bounds], or --classes NEGATIVE,POSITIVE");
+  }
+  const auto bounds = config.bounds.find(target);
+  if (!config.classes) {
+    if (bounds == config.bounds.end()) refuse_undeclared(target, Role::target);
+    schema.target(target, bounds->second);
+    return;
+  }
+  if (bounds != config.bounds.end()) {
+    throw RequestError("bound " + target, "declared for a target of two classes, which are its only values; accepted: "
+                                          "--classes without it");
+  }
+  const auto& [negative, positive] = *config.classes;
+  if (const auto numbers = class_numbers(*config.classes)) {
+    schema.classes(target, (*numbers)[0], (*numbers)[1]);
+  } else {
+    schema.classes(target, negative, positive);
   }
 }
 
@@ -122,13 +148,7 @@ Schema build_schema(const FitConfig& config) {
   if (config.clip_norm) schema.clip_norm(*config.clip_norm);
   for (const std::string& name : feature_names(config)) declare_feature(schema, name, config);
 
-  if (config.levels.contains(*config.target)) {
-    throw RequestError("levels " + *config.target, "declared for the target, which is a number; accepted: --bound " +
-                                                       *config.target + "=LO:HI or an entry under [bounds]");
-  }
-  const auto bounds = config.bounds.find(*config.target);
-  if (bounds == config.bounds.end()) refuse_undeclared(*config.target, Role::target);
-  schema.target(*config.target, bounds->second);
+  declare_target(schema, config);
   schema.validate();
   return schema;
 }

@@ -33,7 +33,8 @@ CsvRowSource::CsvRowSource(ByteSource& source, const Schema& schema, CsvOptions 
 CsvRowSource::CsvRowSource(ByteSource& source, const Schema& schema, const CsvRowOptions& options)
     : RowSource(source, options.track_position),
       reader_(source, options.csv, prefix()),
-      row_width_(schema.row_width()) {
+      row_width_(schema.row_width()),
+      target_(schema) {
   schema.validate();
   if (options.unit_column) check_unit_column(*options.unit_column, schema);
   if (!reader_.next(record_)) {
@@ -93,16 +94,7 @@ RowFault CsvRowSource::parse_record(Row& row) {
     const RowFault fault = read_level(record_.fields[column.field], column, row.values);
     if (fault != RowFault::none) return fault;
   }
-  return target_field_ ? read_number(record_.fields[*target_field_], row.target) : RowFault::none;
-}
-
-RowFault CsvRowSource::read_number(std::string_view cell, double& number) {
-  const std::string_view text = trimmed(cell);
-  if (const auto parsed = parse_finite(text)) {
-    number = *parsed;
-    return RowFault::none;
-  }
-  return means_missing(text) ? RowFault::missing : RowFault::not_a_number;
+  return target_field_ ? target_.read(record_.fields[*target_field_], row.target) : RowFault::none;
 }
 
 RowFault CsvRowSource::read_level(std::string_view cell, const CategoricalColumn& column, std::vector<double>& values) {

@@ -14,6 +14,7 @@
 #include "stream/csv_header.h"
 #include "stream/csv_reader.h"
 #include "stream/row_source.h"
+#include "stream/target_reader.h"
 
 namespace rivulet::stream {
 
@@ -54,12 +55,12 @@ class CsvRowSource final : public RowSource {
   [[nodiscard]] const RecordReader& reader() const override { return reader_; }
 
   void bind(const Schema& schema, const CsvRowOptions& options, const CsvHeader& header);
-  static RowFault read_number(std::string_view cell, double& number);
   static RowFault read_level(std::string_view cell, const CategoricalColumn& column, std::vector<double>& values);
 
   CsvReader reader_;
   Record record_;
   std::size_t row_width_;
+  TargetReader target_;
   std::optional<std::size_t> target_field_;
   std::optional<std::size_t> unit_field_;
   std::vector<NumericColumn> numeric_;

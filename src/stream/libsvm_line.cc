@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "stream/number_text.h"
+#include "stream/target_reader.h"
 
 namespace rivulet::stream {
 namespace {
@@ -29,14 +30,6 @@ class Words {
   const char* at_;
   const char* end_;
 };
-
-RowFault read_number(std::string_view text, double& number) {
-  if (const auto parsed = parse_finite(text)) {
-    number = *parsed;
-    return RowFault::none;
-  }
-  return means_missing(text) ? RowFault::missing : RowFault::not_a_number;
-}
 
 // Splits "index:value". An index above `most` may be read as another above it.
 bool read_index(std::string_view word, std::uint64_t most, std::uint64_t& index, std::string_view& value) {

@@ -23,9 +23,15 @@ std::size_t columns_of(const Schema& schema) {
 LibsvmRowSource::LibsvmRowSource(ByteSource& source, const Schema& schema, const LibsvmRowOptions& options)
     : RowSource(source, options.track_position),
       grammar_{columns_of(schema), options.needs_target, options.unit_column.has_value()},
+      target_(schema),
       reader_(source, options.limits, prefix()) {
   if (options.unit_column && *options.unit_column != "qid") {
     throw RequestError("unit", shown(*options.unit_column) + " is not in libsvm rows; accepted: qid");
+  }
+  if (options.needs_target && schema.class_words()) {
+    throw RequestError("classes", shown((*schema.class_words())[0]) + " and " + shown((*schema.class_words())[1]) +
+                                      " are words, and the labels of libsvm rows are numbers; accepted: two numbers, "
+                                      "e.g. --classes=-1,1, or CSV");
   }
   if (options.unit_column) check_unit_column(*options.unit_column, schema);
 }
@@ -33,7 +39,8 @@ LibsvmRowSource::LibsvmRowSource(ByteSource& source, const Schema& schema, const
 RowFault LibsvmRowSource::parse_record(Row& row) {
   // The grammar of no text: sparse, and nothing in it.
   const RowFault fault = parse_libsvm_line(line_.text, grammar_, row);
-  return line_.too_long ? RowFault::malformed : fault;
+  if (line_.too_long) return RowFault::malformed;
+  return fault == RowFault::none && grammar_.needs_target ? target_.check(row.target) : fault;
 }
 
 }  // namespace rivulet::stream

@@ -9,6 +9,7 @@
 #include "stream/libsvm_line.h"
 #include "stream/libsvm_reader.h"
 #include "stream/row_source.h"
+#include "stream/target_reader.h"
 
 namespace rivulet::stream {
 
@@ -22,7 +23,7 @@ struct LibsvmRowOptions {
 class LibsvmRowSource final : public RowSource {
  public:
   // Reads nothing yet. Throws RequestError when the features are not one block, or when the unit column is another than
-  // "qid". The byte source must outlive this.
+  // "qid", or when the target's classes, which labels are to tell, are words. The byte source must outlive this.
   LibsvmRowSource(ByteSource& source, const Schema& schema, const LibsvmRowOptions& options = {});
 
  private:
@@ -31,6 +32,7 @@ class LibsvmRowSource final : public RowSource {
   [[nodiscard]] const RecordReader& reader() const override { return reader_; }
 
   LibsvmGrammar grammar_;
+  TargetReader target_;
   LibsvmReader reader_;
   LibsvmLine line_;
 };

@@ -36,7 +36,7 @@ struct OperatorTally {
   std::uint64_t malformed = 0;      // not in the grammar of the format, or longer than the record limit
   std::uint64_t missing = 0;        // an empty cell, NA, NaN or null; no label
   std::uint64_t not_a_number = 0;   // text, infinity or beyond the largest double where a number is declared
-  std::uint64_t unknown_level = 0;  // a category that was not declared
+  std::uint64_t unknown_level = 0;  // a category or class that was not declared
   std::uint64_t missing_unit = 0;   // an empty cell, NA, NaN or null in the unit column
   std::uint64_t bad_index = 0;      // of a libsvm row: 0, above the declared columns, or not above the one before
 

@@ -15,16 +15,6 @@ namespace {
   throw RequestError(std::string(field), shown(text) + " is not accepted; accepted: " + accepted);
 }
 
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    parts.emplace_back(trimmed(text.substr(0, end)));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
 bool has_empty_or_repeated(std::vector<std::string> parts) {
   std::sort(parts.begin(), parts.end());
   return parts.front().empty() || std::adjacent_find(parts.begin(), parts.end()) != parts.end();
@@ -123,6 +113,16 @@ std::pair<std::string, std::uint64_t> parse_block(std::string_view text, std::st
   return {std::move(name), columns};
 }
 
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.emplace_back(trimmed(text.substr(0, end)));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
 std::vector<std::string> parse_names(std::string_view text, std::string_view field) {
   std::vector<std::string> names = split(text, ',');
   if (has_empty_or_repeated(names)) refuse(field, text, "names of columns, each once, e.g. age,income");
@@ -146,12 +146,6 @@ TreeDecoding parse_tree_decoding(std::string_view word, std::string_view field) 
 
 std::string_view to_string(TreeDecoding decoding) {
   return decoding == TreeDecoding::optimal ? "optimal" : "paper";
-}
-
-Mechanism parse_mechanism(std::string_view word, std::string_view field) {
-  if (word == "full") return Mechanism::full;
-  if (word == "sketch") return Mechanism::sketch;
-  refuse(field, word, "full, sketch");
 }
 
 SketchSize parse_sketch_size(std::string_view text, std::string_view field) {

@@ -34,6 +34,8 @@ std::pair<std::string, Interval> parse_bound(std::string_view text, std::string_
 std::pair<std::string, std::vector<std::string>> parse_levels(std::string_view text, std::string_view field = "levels");
 // "name:columns", the value of --block. A name may hold ':': the last one separates.
 std::pair<std::string, std::uint64_t> parse_block(std::string_view text, std::string_view field = "block");
+// The parts between separators, without the blanks around each; one part at least.
+std::vector<std::string> split(std::string_view text, char separator);
 // "a,b,c", the value of --features.
 std::vector<std::string> parse_names(std::string_view text, std::string_view field = "features");
 
@@ -41,10 +43,6 @@ std::vector<std::string> parse_names(std::string_view text, std::string_view fie
 char parse_delimiter(std::string_view text, std::string_view field = "delimiter");
 TreeDecoding parse_tree_decoding(std::string_view word, std::string_view field = "tree-decoding");
 std::string_view to_string(TreeDecoding decoding);
-
-// Which of the two mechanisms runs: PrivIncReg1, or PrivIncReg2 on sketched rows.
-enum class Mechanism { full, sketch };
-Mechanism parse_mechanism(std::string_view word, std::string_view field = "mechanism");
 
 // The value of --sketch: how many dimensions, or the rule that says.
 struct SketchSize {

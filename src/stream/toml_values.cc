@@ -98,6 +98,18 @@ Interval interval_of(const std::string& key, const toml::value& value) {
   return bounds;
 }
 
+ClassNames classes_of(const std::string& key, const toml::value& value) {
+  constexpr auto kAccepted = "a list of two classes, the negative one first, e.g. [0, 1] or [\"no\", \"yes\"]";
+  if (value.is_string()) return parse_classes(value.as_string().str, key);
+  if (!value.is_array()) refuse_value(key, value, kAccepted);
+  std::vector<std::string> names;
+  for (const toml::value& name : value.as_array()) {
+    names.push_back(name.is_string() ? std::string(trimmed(text_of(key, name, kAccepted)))
+                                     : shown(number_of(key, name, kAccepted)));
+  }
+  return checked_classes(std::move(names), key);
+}
+
 Horizon horizon_of(const std::string& key, const toml::value& value) {
   if (value.is_string()) return parse_horizon(value.as_string().str, key);
   return Horizon::known(positive_whole_of(key, value, "\"unbounded\" or a positive whole number of steps"));

@@ -9,6 +9,7 @@
 
 #include "rivulet/budget.h"
 #include "rivulet/schema.h"
+#include "stream/loss_text.h"
 
 namespace rivulet::stream {
 
@@ -31,6 +32,8 @@ std::uint64_t whole_of(const std::string& key, const toml::value& value);
 
 // [lo, hi] or "lo:hi", finite and in this order.
 Interval interval_of(const std::string& key, const toml::value& value);
+// A list of two texts or numbers, or the text of --classes.
+ClassNames classes_of(const std::string& key, const toml::value& value);
 // "unbounded" or a positive whole number of steps.
 Horizon horizon_of(const std::string& key, const toml::value& value);
 
