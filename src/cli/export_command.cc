@@ -15,9 +15,10 @@ namespace {
 constexpr const char* kDescription =
     "Write the public half of a model to a new file that is safe to hand out.\n"
     "\n"
-    "A model file also holds exact sums of rows, so that its stream can go on: it must stay with its\n"
-    "owner. The export holds the promise, every release with its private statistics, and the ledger:\n"
-    "enough for refit, summary, inspect and predict, and nothing that is not differentially private.";
+    "A model file also holds exact sums of rows, with --mechanism erm the rows themselves, so that its\n"
+    "stream can go on: it must stay with its owner. The export holds the promise, every release with its\n"
+    "private statistics, and the ledger: enough for refit, summary, inspect and predict, and nothing that\n"
+    "is not differentially private. Of a model of --mechanism erm there are no statistics, and no refit.";
 
 constexpr const char* kFooter =
     "EXAMPLES\n"

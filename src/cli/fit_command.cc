@@ -42,9 +42,12 @@ class FitRun {
   Ending follow() {
     if (!session_.begin(progress_)) return stop_flag().load() ? Ending::interrupted : Ending::reader_gone;
     const stream::FileSource& source = session_.source();
+    earlier_rows_ = session_.counts().tally.rows;
+    if (session_.options().erm) progress_.expect_long_work();
     stream::Row row;
     while (read(row)) {
       try {
+        const Progress::Work work = progress_.work(earlier_rows_ + session_.rows().tally().rows);
         if (!session_.observe(row)) return Ending::reader_gone;
       } catch (const HorizonExceeded& error) {
         reason_ = error.what();
@@ -57,6 +60,7 @@ class FitRun {
     if (reader_gone_) return Ending::reader_gone;
     if (!reason_.empty()) return Ending::input_broken;
     if (source.stopped() || stop_flag().load()) return Ending::interrupted;
+    const Progress::Work work = progress_.work(earlier_rows_ + session_.rows().tally().rows);
     // The rows since the last full step make a last, shorter one.
     return session_.end_of_input() ? Ending::input_ended : Ending::reader_gone;
   }
@@ -77,6 +81,7 @@ class FitRun {
   FitSession& session_;
   Progress progress_;
   std::string reason_;
+  std::uint64_t earlier_rows_ = 0;  // of earlier runs
   bool reader_gone_ = false;
 };
 
@@ -86,9 +91,8 @@ std::string releases_out(std::uint64_t releases) {
 
 std::string final_report(FitSession& session) {
   const StreamOptions& options = session.options();
-  return model_table(session.last_model(), session.last_statistics(), options.schema,
-                     {.sketched = options.sketch.has_value()}) +
-         "\n" + promise_or_warning(options, session.step()) + "\n";
+  return model_table(session.last_model(), session.last_statistics(), options.schema, table_options(options)) + "\n" +
+         promise_or_warning(options, session.step()) + "\n";
 }
 
 int finish(FitSession& session, Ending ending, const std::string& reason) {

@@ -7,7 +7,6 @@
 #include "cli/loss_flags.h"
 #include "cli/sketch_flags.h"
 #include "fit/mechanism.h"
-#include "base/shown.h"
 #include "log/request_text.h"
 #include "rivulet/domain.h"
 #include "rivulet/error.h"
@@ -59,15 +58,6 @@ Schema schema_from(const stream::FitConfig& config) {
   Schema schema = stream::build_schema(config);
   if (schema.has_blocks() && !config.clip_norm) schema.clip_norm(norm_limit_of_blocks(schema, config.only_if));
   return schema;
-}
-
-// As --classes takes them.
-stream::ClassNames classes_in(const Schema& schema) {
-  if (schema.class_words()) return *schema.class_words();
-  const Schema::Scale scale = schema.target_scale();
-  const Interval bounds = schema.target_bounds();
-  const bool reversed = scale.half_range < 0.0;
-  return {shown(reversed ? bounds.hi : bounds.lo), shown(reversed ? bounds.lo : bounds.hi)};
 }
 
 // Of the mechanism with its settings, as they would be compared: another one would make the settings of the model's
@@ -126,7 +116,7 @@ stream::FitConfig config_from(const StreamOptions& options) {
   stream::FitConfig config;
   config.target = schema.target_name();
   if (schema.has_classes()) {
-    config.classes = classes_in(schema);
+    config.classes = stream::class_names(schema);
   } else {
     config.bounds.emplace(schema.target_name(), schema.target_bounds());
   }
@@ -179,7 +169,8 @@ void require_same_request(const StreamOptions& model, const stream::FitConfig& t
   // First: with other columns the bounds and levels of the model's would look like slips of the pen.
   if (typed.target && typed.target != made_with.target) refuse("target");
   if (typed.features && stream::feature_names(typed) != made_with.features) refuse("list of features");
-  const bool other_kind = typed.classes ? !made_with.classes : typed.bounds.contains(*made_with.target) && made_with.classes;
+  const bool other_kind =
+      typed.classes ? !made_with.classes : typed.bounds.contains(*made_with.target) && made_with.classes;
   if (other_kind) refuse("kind of target");
   if (typed.loss && loss_of(typed) != made_with.loss) refuse("loss (the model has " + *made_with.loss + ")");
   if (is_another(typed.mechanism, made_with)) {

@@ -60,7 +60,8 @@ void check_settings(const FitConfig& config, Mechanism mechanism) {
     refuse_tau(config, "is 1 with --mechanism naive, which calls its solver at every step; accepted: --mechanism erm");
   }
   if (mechanism == Mechanism::trivial) {
-    const std::string ignored = "has no meaning with --mechanism trivial, which never looks at a row; accepted: without it";
+    const std::string ignored =
+        "has no meaning with --mechanism trivial, which never looks at a row; accepted: without it";
     refuse_tau(config, ignored);
     refuse_settings_of_calls(config, ignored);
   }
@@ -116,8 +117,8 @@ void declare_loss_flags(CLI::App& app, LossFlags& flags, const std::string& grou
                  "What the model pays for being wrong. Numbers: squared (default), huber:T (outliers count less: "
                  "straight beyond T half ranges of the target), quantile:Q (the Q-quantile; 0.5 the median). Two "
                  "classes: logistic (default with --classes; probabilities), hinge, smooth-hinge:W (the sign alone). "
-                 "All but squared imply --mechanism erm, whose probabilities can be trusted and whose memory grows "
-                 "by 4 (columns + 1) bytes a row; --mechanism surrogate is logistic in constant memory")
+                 "All but squared imply --mechanism erm, which needs 4 (columns + 1) bytes of memory for every row; "
+                 "logistic in constant memory, with probabilities a little off, is --mechanism surrogate")
       ->type_name("KIND")
       ->group(group);
   app.add_option("--margin", flags.margin,

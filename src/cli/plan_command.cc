@@ -9,12 +9,15 @@
 #include "cli/exit_code.h"
 #include "cli/fit_flags.h"
 #include "cli/loss_flags.h"
+#include "cli/plan_erm.h"
 #include "cli/plan_output.h"
 #include "cli/sketch_flags.h"
+#include "erm/erm_plan.h"
 #include "fit/mechanism.h"
 #include "privacy/mechanism_plan.h"
 #include "rivulet/constraint.h"
 #include "rivulet/error.h"
+#include "rivulet/loss.h"
 #include "stream/setting_text.h"
 
 namespace rivulet::cli {
@@ -26,7 +29,9 @@ constexpr const char* kDescription =
     "Prints the noise on each part of the private sums at chosen times, the accounting behind it, the\n"
     "excess risk to expect, and how long until the noise is small. Units: rows in the unit ball, |y| <= 1\n"
     "(the scaling that 'rivulet fit' does for you). With --sketch, --mechanism or --row-set also what\n"
-    "sketches of different sizes cost and gain, and which to ask for.";
+    "sketches of different sizes cost and gain, and which to ask for. With a --loss other than squared,\n"
+    "or --mechanism erm: how often the solver is called, the noise of its calls, the paper's bound and\n"
+    "the memory that rows take.";
 
 constexpr const char* kFooter =
     "EXAMPLES\n"
@@ -35,6 +40,7 @@ constexpr const char* kFooter =
     "  rivulet plan --dim 10 --epsilon 1 --delta 1e-6 --horizon 131072 --profile paper\n"
     "  rivulet plan --dim 4000 --epsilon 1 --delta 1e-6 --horizon 131072 --constraint l1:1 \\\n"
     "      --sketch auto --row-set sparse:10\n"
+    "  rivulet plan --dim 10 --epsilon 1 --delta 1e-6 --horizon 500 --release-every 100 --loss logistic\n"
     "\n"
     "JSON KEYS\n"
     "  mu                    Gaussian-DP parameter of the whole stream\n"
@@ -48,7 +54,10 @@ constexpr const char* kFooter =
     "  times                 the same at every --at, with predicted_excess_risk and excess_risk_bound\n"
     "  sketches              with --sketch, --mechanism or --row-set: trade_off (dimension, memory_bytes,\n"
     "                        noise_risk, distortion_risk, predicted_excess_risk), full_matrix, asked,\n"
-    "                        paper_dimension, theorem_5_7_bound, recommended";
+    "                        paper_dimension, theorem_5_7_bound, recommended\n"
+    "  With --loss or --mechanism erm: tau, tau_rule, calls, lipschitz, memory_bytes_a_row,\n"
+    "  theorem_3_1_bound, and times with calls, call_mu, iterations (sums a call), sum_stddev, call_stddev,\n"
+    "  noise_risk, age_risk, memory_bytes, multiplications";
 
 struct PlanFlags {
   std::optional<std::string> dim;
@@ -77,7 +86,7 @@ const std::string& required(const std::optional<std::string>& value, const char*
 
 // The paper's setting: a block in [-1, 1], rows clipped to the unit ball, no intercept. Box units and unit-ball units
 // coincide.
-Schema unit_ball_schema(const PlanFlags& flags) {
+Schema unit_ball_schema(const PlanFlags& flags, bool classes) {
   const std::string& text = required(flags.dim, "dim", "the number of covariates, e.g. --dim 10");
   const std::uint64_t dimension = stream::parse_positive_whole(text, "dim");
   constexpr std::uint64_t kMost = std::uint64_t{1} << 31;
@@ -85,12 +94,25 @@ Schema unit_ball_schema(const PlanFlags& flags) {
     throw RequestError("dim", text + " is not accepted; accepted: a whole number from 1 to " + std::to_string(kMost));
   }
   Schema schema;
-  return schema.block("x", dimension, {-1.0, 1.0}).target("y", {-1.0, 1.0}).intercept(false).clip_norm(1.0);
+  schema.block("x", dimension, {-1.0, 1.0}).intercept(false).clip_norm(1.0);
+  return classes ? schema.classes("y", -1.0, 1.0) : schema.target("y", {-1.0, 1.0});
 }
 
-StreamOptions options_of(const PlanFlags& flags) {
+stream::FitConfig config_of(const PlanFlags& flags) {
+  stream::FitConfig config;
+  if (flags.strategy) config.strategy = parse_strategy(*flags.strategy);
+  if (flags.buffers) config.buffers = parse_buffers(*flags.buffers);
+  if (flags.tree_decoding) config.tree_decoding = stream::parse_tree_decoding(*flags.tree_decoding);
+  read_sketch_flags(flags.sketching, config);
+  read_loss_flags(flags.losses, config);
+  if (parse_loss(loss_of(config))->is_classification()) config.classes = {"-1", "1"};
+  check_loss(config);
+  return config;
+}
+
+StreamOptions options_of(const PlanFlags& flags, const stream::FitConfig& config) {
   StreamOptions options;
-  options.schema = unit_ball_schema(flags);
+  options.schema = unit_ball_schema(flags, config.classes.has_value());
   options.budget = {
       stream::parse_number(required(flags.epsilon, "epsilon", "a positive number, e.g. --epsilon 1"), "epsilon"),
       stream::parse_number(required(flags.delta, "delta", "a number above 0 and below 1, e.g. --delta 1e-6"), "delta")};
@@ -99,36 +121,73 @@ StreamOptions options_of(const PlanFlags& flags) {
   options.profile = parse_profile(flags.profile);
   options.horizon = parse_horizon(flags.horizon);
   options.release_every = stream::parse_positive_whole(flags.release_every, "release-every");
-  if (flags.strategy) options.strategy = parse_strategy(*flags.strategy);
+  options.strategy = config.strategy;
   if (flags.buffers) options.buffers = parse_buffers(*flags.buffers);
-  if (flags.tree_decoding) options.tree_decoding = stream::parse_tree_decoding(*flags.tree_decoding);
+  options.tree_decoding = config.tree_decoding;
   options.constraint = flags.constraint;
-  stream::FitConfig config;
-  read_sketch_flags(flags.sketching, config);
   options.sketch = sketch_from(config);
+  apply_loss(config, options);
   options.input_set = config.row_set.value_or("");
   require_room(options, "dim");
   options.solver = Solver::fast;  // a plan is about noise, not about iterations
-  return fit::with_defaults(options);
+  return options;
 }
 
-std::vector<std::uint64_t> chosen_steps(const PlanFlags& flags, const privacy::MechanismPlan& plan) {
+PrivIncErm::Options erm_options(const StreamOptions& options) {
+  PrivIncErm::Options result;
+  static_cast<ErmSettings&>(result) = *options.erm;
+  result.budget = options.budget;
+  result.schema = options.schema;
+  result.loss = parse_loss(options.loss);
+  result.neighbours = options.neighbours;
+  result.profile = options.profile;
+  result.horizon = options.horizon;
+  result.release_every = options.release_every;
+  result.constraint = options.constraint;
+  return result;
+}
+
+std::vector<std::uint64_t> chosen_steps(const PlanFlags& flags, std::uint64_t last_step, bool known) {
   std::vector<std::uint64_t> steps;
   for (const std::string& text : flags.at) {
     const std::uint64_t step = stream::parse_positive_whole(text, "at");
-    if (step > plan.last_step()) {
-      throw RequestError("at",
-                         "step " + text + " is past the last step; accepted: 1 to " + std::to_string(plan.last_step()));
+    if (step > last_step) {
+      throw RequestError("at", "step " + text + " is past the last step; accepted: 1 to " + std::to_string(last_step));
     }
     steps.push_back(step);
   }
   if (steps.empty()) {
     for (std::uint64_t step : {100ULL, 10'000ULL, 1'000'000ULL, 100'000'000ULL}) {
-      if (step < plan.last_step()) steps.push_back(step);
+      if (step < last_step) steps.push_back(step);
     }
-    if (plan.strategy().horizon().is_known()) steps.push_back(plan.last_step());
+    if (known) steps.push_back(last_step);
   }
   return steps;
+}
+
+std::string erm_plan(const PlanFlags& flags, const StreamOptions& options) {
+  const erm::ErmPlan plan(erm_options(options));
+  const ErmPlanOutput output(plan, chosen_steps(flags, plan.last_step(), options.horizon.is_known()));
+  return flags.json ? output.json() : output.text();
+}
+
+std::string sums_plan(const PlanFlags& flags, const StreamOptions& options, const stream::FitConfig& config) {
+  PlanRequest request;
+  request.options = options;
+  request.share = stream::parse_positive(flags.share, "share");
+  request.beta = stream::parse_positive(flags.beta, "beta");
+  if (request.beta >= 1.0) {
+    throw RequestError("beta",
+                       "'" + flags.beta + "' is not accepted; accepted: a probability above 0 and below 1, e.g. 0.05");
+  }
+  const bool about_mechanism = flags.losses.mechanism && mechanism_of(config) != stream::Mechanism::surrogate;
+  request.about_sketches = about_mechanism || flags.sketching.sketch || flags.sketching.row_set;
+  const auto set = parse_constraint(options.constraint, options.schema.dimension());
+  const privacy::MechanismPlan plan(fit::mechanism_request(options));
+  request.steps = chosen_steps(flags, plan.last_step(), options.horizon.is_known());
+  request.steps_were_chosen = !flags.at.empty();
+  const PlanOutput output(request, plan, *set);
+  return flags.json ? output.json() : output.text();
 }
 
 }  // namespace
@@ -167,21 +226,9 @@ Runner declare_plan(CLI::App& app) {
   app.add_flag("--json", flags->json, "Machine-readable output")->disable_flag_override();
 
   return [flags] {
-    PlanRequest request;
-    request.options = options_of(*flags);
-    request.share = stream::parse_positive(flags->share, "share");
-    request.beta = stream::parse_positive(flags->beta, "beta");
-    if (request.beta >= 1.0)
-      throw RequestError(
-          "beta", "'" + flags->beta + "' is not accepted; accepted: a probability above 0 and below 1, e.g. 0.05");
-    const SketchFlags& sketching = flags->sketching;
-    request.about_sketches = flags->losses.mechanism || sketching.sketch || sketching.row_set;
-    const auto set = parse_constraint(request.options.constraint, request.options.schema.dimension());
-    const privacy::MechanismPlan plan(fit::mechanism_request(request.options));
-    request.steps = chosen_steps(*flags, plan);
-    request.steps_were_chosen = !flags->at.empty();
-    const PlanOutput output(request, plan, *set);
-    print(flags->json ? output.json() : output.text());
+    const stream::FitConfig config = config_of(*flags);
+    const StreamOptions options = options_of(*flags, config);
+    print(options.erm ? erm_plan(*flags, options) : sums_plan(*flags, fit::with_defaults(options), config));
     return kDone;
   };
 }

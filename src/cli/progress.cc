@@ -76,6 +76,11 @@ void Progress::reading_again(std::uint64_t bytes, std::uint64_t total) {
   show(fmt::format("{} {:3.0f}%  checking the rows counted before", bar(done), 100.0 * done));
 }
 
+void Progress::expect_long_work() {
+  if (terminal_ && !quiet_)
+    watcher_ = std::make_unique<SilenceWatcher>([this](const std::string& line) { show(line); });
+}
+
 void Progress::show(const std::string& line) {
   if (terminal_) {
     tell("\r\x1b[K" + line.substr(0, terminal_columns()));
@@ -86,6 +91,7 @@ void Progress::show(const std::string& line) {
 }
 
 void Progress::finish() {
+  watcher_.reset();
   if (shown_) tell("\r\x1b[K");
   shown_ = false;
 }

@@ -1,10 +1,14 @@
 // Progress on standard error: a line that rewrites itself on a terminal, a plain line now and then elsewhere.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+
+#include "cli/silence_watcher.h"
 
 namespace rivulet::cli {
 
@@ -26,6 +30,24 @@ class Progress {
   [[nodiscard]] bool due() const { return !quiet_ && calls_until_look_ == 1; }
   // Before the first row: going over what was consumed in an earlier run.
   void reading_again(std::uint64_t bytes, std::uint64_t total);
+  // From here on a row may take long: on a terminal, unless quiet, work() says so.
+  void expect_long_work();
+  // For as long as it lives the caller is at work on a row, the last of so many.
+  class Work {
+   public:
+    Work(SilenceWatcher* watcher, std::uint64_t rows) : watcher_(watcher) {
+      if (watcher_ != nullptr) watcher_->begin(rows);
+    }
+    ~Work() {
+      if (watcher_ != nullptr) watcher_->end();
+    }
+    Work(const Work&) = delete;
+    Work& operator=(const Work&) = delete;
+
+   private:
+    SilenceWatcher* watcher_;
+  };
+  [[nodiscard]] Work work(std::uint64_t rows) { return {watcher_.get(), rows}; }
   // Clears the line.
   void finish();
 
@@ -38,13 +60,14 @@ class Progress {
 
   bool quiet_;
   bool terminal_;
-  bool shown_ = false;
+  std::atomic<bool> shown_ = false;
   std::uint64_t calls_per_look_ = 1;
   std::uint64_t calls_until_look_ = 1;
   std::optional<double> share_;
   Clock::time_point start_;
   Clock::time_point last_look_;
   Clock::time_point next_;
+  std::unique_ptr<SilenceWatcher> watcher_;
 };
 
 }  // namespace rivulet::cli

@@ -26,7 +26,7 @@ constexpr const char* kDescription =
     "Every release keeps the private statistics it was made from, so another constraint, solver,\n"
     "regularisation or choice of features needs no rows and no privacy budget, at any past release.\n"
     "Works on a model file and on an export of it. With no flags the result is the published model\n"
-    "itself, bit for bit.";
+    "itself, bit for bit. A model of --mechanism erm has published no statistics and cannot be refitted.";
 
 constexpr const char* kFooter =
     "EXAMPLES\n"
@@ -99,6 +99,11 @@ int refit(const RefitFlags& flags) {
   if (flags.all && flags.at) throw RequestError("all", "contradicts --at; accepted: one of them");
   const double level = chosen_level(flags);
   const ReleaseLog log(flags.model);
+  if (log.options().erm) {
+    throw RequestError("model", "'" + flags.model + "' is of --mechanism " + mechanism_name(log.options()) +
+                                    ", which publishes models and no statistics to fit others to; accepted: a model of "
+                                    "--mechanism full, sketch or surrogate");
+  }
   Refit refit = made_with(log, settings(flags, log.options()));
   const std::uint64_t step = chosen_step(flags, log);
   if (flags.all || flags.json) {
@@ -107,8 +112,7 @@ int refit(const RefitFlags& flags) {
   }
   const Release release = log.at(step);
   const Model model = refit.fit(release.statistics, start_of(log, step));
-  print(model_table(model, refit.select(release.statistics), refit.schema(),
-                    {.level = level, .sketched = log.options().sketch.has_value()}) +
+  print(model_table(model, refit.select(release.statistics), refit.schema(), table_options(log.options(), level)) +
         "\n" + promise_or_warning(log.options(), log.last_step()) + "\n");
   return kDone;
 }

@@ -13,7 +13,9 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
+#include "cli/report.h"
 #include "rivulet/error.h"
+#include "stream/loss_text.h"
 
 namespace rivulet::cli {
 namespace {
@@ -49,6 +51,14 @@ std::string constant_part(const StreamOptions& options) {
     part += fmt::format(",\"features\":{},\"unlisted_coefficients\":0,\"sketch\":{}", options.schema.row_width(),
                         *options.sketch->dimension);
   }
+  if (options.schema.has_classes()) {
+    const auto [negative, positive] = stream::class_names(options.schema);
+    part += fmt::format(",\"classes\":[{},{}]", json_string(negative), json_string(positive));
+  }
+  if (options.erm || options.loss != "squared" || options.schema.has_classes()) {
+    part += fmt::format(",\"loss\":{},\"mechanism\":\"{}\"", json_string(options.loss), mechanism_name(options));
+  }
+  if (options.erm) part += fmt::format(",\"tau\":{}", *options.erm->tau);
   if (options.insecure_seed) {
     part += fmt::format(",\"not_private\":\"made with --insecure-seed {}\"", *options.insecure_seed);
   }

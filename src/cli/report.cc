@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "rivulet/inference.h"
+#include "stream/loss_text.h"
 
 namespace rivulet::cli {
 namespace {
@@ -38,7 +39,7 @@ struct Line {
 };
 
 std::vector<Line> lines_of(const Model& model, const Schema& schema, const TableOptions& options) {
-  const double target_half_range = schema.target_scale().half_range;
+  const double target_half_range = schema.has_classes() ? 1.0 : schema.target_scale().half_range;
   const std::size_t first = schema.has_intercept() ? 1 : 0;
   std::vector<Line> lines;
   for (const Coefficient& coefficient : model.coefficients) {
@@ -67,9 +68,67 @@ std::string rest_text(const Model& model, const TableOptions& options) {
   return out + ".\n";
 }
 
-constexpr const char* kNoIntervals =
+constexpr const char* kNoIntervalsOfASketch =
     "  No standard errors and intervals: with a sketch the private statistics are those of projected rows, which\n"
     "  mix all features, so how much a single one varies, and with what others, cannot be told from them.\n";
+
+constexpr const char* kNoIntervalsOfErm =
+    "  No standard errors and intervals: PrivIncERM publishes models, and no statistics they could be worked out\n"
+    "  from.\n";
+
+constexpr const char* kNoIntervalsOfTheSurrogate =
+    "  No standard errors and intervals: those of the private statistics are for least squares, not for log-odds.\n";
+
+std::string why_no_intervals(const TableOptions& options) {
+  if (options.sketched) return kNoIntervalsOfASketch;
+  if (options.erm) return kNoIntervalsOfErm;
+  return options.loss == "squared" ? "" : kNoIntervalsOfTheSurrogate;
+}
+
+// What the two columns of numbers say.
+std::string legend(const Schema& schema, const TableOptions& options) {
+  if (schema.has_classes()) {
+    const auto [negative, positive] = stream::class_names(schema);
+    const bool odds = options.loss == "logistic";
+    return fmt::format(
+        "\n  per unit: change of the {} for one unit of the feature. scaled: for half of its declared range.\n"
+        "  {}: {} where it is above 0, else {}.\n",
+        odds ? fmt::format("log-odds of {}", positive) : "score", odds ? "Log-odds" : "Score", positive, negative);
+  }
+  const std::string what = options.loss.starts_with("quantile:")
+                               ? fmt::format("{}-quantile of the target", options.loss.substr(9))
+                               : "target";
+  return fmt::format(
+      "\n  per unit: change of the {} for one unit of the feature. scaled: the same with feature and target\n"
+      "  each measured in half of its declared range.\n",
+      what);
+}
+
+// How a model that is not of least squares was fitted.
+std::string fitted_by(const Model& model, const Schema& schema, const TableOptions& options) {
+  if (!options.erm) {
+    if (options.loss == "squared") return "";
+    return fmt::format(
+        "  Fitted by the quadratic surrogate of the logistic loss, for log-odds up to {:g}: it ranks rows as well as\n"
+        "  PrivIncERM does, but its probabilities are biased; --mechanism erm has better ones.\n",
+        options.surrogate_margin);
+  }
+  if (options.erm->mechanism == ErmMechanism::trivial) {
+    return fmt::format("  The trivial mechanism, {} loss: it never looks at a row.\n", options.loss);
+  }
+  const std::uint64_t tau = *options.erm->tau;
+  const std::uint64_t calls = calls_until(*options.erm, model.step);
+  std::string out =
+      fmt::format("  Fitted by {}, {} loss: {} call{} of the private solver so far, one every {}. Rows kept: {}.\n",
+                  options.erm->mechanism == ErmMechanism::naive ? "the naive mechanism" : "PrivIncERM", options.loss,
+                  calls, calls == 1 ? "" : "s", tau == 1 ? "step" : fmt::format("{} steps", tau),
+                  shown_bytes(kept_bytes(schema, static_cast<double>(model.rows))));
+  if (calls == 0) {
+    out += fmt::format(
+        "  Nothing is learnt before the first call, at step {}: the model is the one that knows no row.\n", tau);
+  }
+  return out;
+}
 
 std::string interval_text(const CoefficientInterval& interval) {
   if (!interval.determined) return fmt::format("  {:>11}  {:>29}  {:<3}", "", "not determined yet", "");
@@ -111,13 +170,18 @@ std::size_t shown_coefficients(const Model& model, const TableOptions& options) 
 std::string model_table(const Model& model, const Statistics& statistics, const Schema& schema,
                         const TableOptions& options) {
   std::optional<Inference> inference;
-  if (statistics.has_target_square && !options.sketched) inference.emplace(schema, statistics, options.level);
+  if (statistics.has_target_square && options.may_have_intervals())
+    inference.emplace(schema, statistics, options.level);
   const std::vector<Line> lines = lines_of(model, schema, options);
   std::size_t width = std::string("(intercept)").size();
   for (const Line& line : lines) width = std::max(width, line.name.size());
 
-  std::string out =
-      fmt::format("Model of {} after {} rows (release {})\n\n", schema.target_name(), model.rows, model.step);
+  std::string target = schema.target_name();
+  if (schema.has_classes()) {
+    const auto [negative, positive] = stream::class_names(schema);
+    target += fmt::format(" ({} against {})", positive, negative);
+  }
+  std::string out = fmt::format("Model of {} after {} rows (release {})\n\n", target, model.rows, model.step);
   out += fmt::format("  {:<{}}  {:>14}", "", width, "per unit");
   if (inference)
     out += fmt::format("  {:>11}  {:>29}     ", "std. error", fmt::format("{:.4g}% interval", 100.0 * options.level));
@@ -130,12 +194,46 @@ std::string model_table(const Model& model, const Statistics& statistics, const 
     out += text + "\n";
   }
   out += rest_text(model, options);
-  out +=
-      "\n  per unit: change of the target for one unit of the feature. scaled: the same with feature and target\n"
-      "  each measured in half of its declared range.\n";
-  if (inference) out += fit_quality(*inference, schema);
-  if (options.sketched) out += kNoIntervals;
-  return out;
+  out += legend(schema, options) + fitted_by(model, schema, options);
+  return out + (inference ? fit_quality(*inference, schema) : why_no_intervals(options));
+}
+
+TableOptions table_options(const StreamOptions& options, double level) {
+  return {.level = level,
+          .sketched = options.sketch.has_value(),
+          .loss = options.loss,
+          .erm = options.erm,
+          .surrogate_margin = options.surrogate_margin};
+}
+
+std::string mechanism_name(const StreamOptions& options) {
+  if (options.sketch) return "sketch";
+  if (!options.erm) return options.loss == "squared" ? "full" : "surrogate";
+  switch (options.erm->mechanism) {
+    case ErmMechanism::periodic:
+      return "erm";
+    case ErmMechanism::naive:
+      return "naive";
+    case ErmMechanism::trivial:
+      break;
+  }
+  return "trivial";
+}
+
+std::uint64_t calls_until(const ErmSettings& erm, std::uint64_t step) {
+  return erm.mechanism == ErmMechanism::trivial ? 0 : step / *erm.tau;
+}
+
+double kept_bytes(const Schema& schema, double rows) {
+  return 4.0 * static_cast<double>(schema.dimension() + 1) * rows;
+}
+
+std::string shown_bytes(double bytes) {
+  for (const char* unit : {"B", "kB", "MB", "GB", "TB"}) {
+    if (bytes < 1000.0) return fmt::format("{:.3g} {}", bytes, unit);
+    bytes /= 1000.0;
+  }
+  return fmt::format("{:.3g} PB", bytes);
 }
 
 std::string promise_or_warning(const StreamOptions& options, std::uint64_t releases) {

@@ -15,14 +15,31 @@ struct TableOptions {
   double level = 0.95;
   std::optional<std::size_t> top{};  // the largest coefficients only, by size in box units; see shown_coefficients()
   bool sketched = false;             // the statistics are those of sketched rows
+  std::string loss = "squared";
+  std::optional<ErmSettings> erm{};  // PrivIncERM's, filled in
+  double surrogate_margin = 4.0;     // of the logistic loss without `erm`
+
+  // Whether the statistics, where there are any, say how sure the coefficients are.
+  [[nodiscard]] bool may_have_intervals() const { return !sketched && !erm && loss == "squared"; }
 };
+
+// Those of a request whose defaults are filled in.
+TableOptions table_options(const StreamOptions& options, double level = 0.95);
+// "erm", "full", ...: what --mechanism says of the request.
+std::string mechanism_name(const StreamOptions& options);
+// Calls of the solver up to a step.
+std::uint64_t calls_until(const ErmSettings& erm, std::uint64_t step);
+// What rows that are kept take, in bytes: 4 for each coordinate and the target.
+double kept_bytes(const Schema& schema, double rows);
+// 1.5 GB, 12 kB, ...
+std::string shown_bytes(double bytes);
 
 // Coefficients that are listed: all, but of a sketched model, which may have thousands, 20 unless `top` says otherwise.
 std::size_t shown_coefficients(const Model& model, const TableOptions& options);
 
 // The coefficients with standard errors, intervals and marks, and how well the model fits; ends in a newline. Without
-// the sum of squared targets (profile `paper`), and with a sketch, there are coefficients alone. Those of a sketched
-// model, and with `top` of any, are in order of size.
+// the sum of squared targets (profile `paper`), with a sketch and with any other loss there are coefficients alone.
+// Those of a sketched model, and with `top` of any, are in order of size.
 std::string model_table(const Model& model, const Statistics& statistics, const Schema& schema,
                         const TableOptions& options = {});
 // The promise in one sentence, or, where noise was deterministic, that there is none.

@@ -12,6 +12,7 @@
 #include "rivulet/error.h"
 #include "rivulet/inference.h"
 #include "rivulet/release_log.h"
+#include "stream/loss_text.h"
 #include "stream/setting_text.h"
 
 namespace rivulet::cli {
@@ -22,7 +23,7 @@ constexpr const char* kDescription =
     "\n"
     "Reads the public half of a model file, or an export of it. Intervals contain the sampling noise of\n"
     "the rows and the privacy noise together; a sketched model has none, and its largest coefficients are\n"
-    "shown. Costs no privacy budget, at any past release.";
+    "shown; nor has a model of another loss than squares. Costs no privacy budget, at any past release.";
 
 constexpr const char* kFooter =
     "EXAMPLES\n"
@@ -61,8 +62,15 @@ std::string as_json(const Release& release, const StreamOptions& options, double
   json["step"] = model.step;
   json["rows"] = model.rows;
   json["target"] = options.schema.target_name();
+  if (options.schema.has_classes()) json["classes"] = stream::class_names(options.schema);
+  json["loss"] = options.loss;
+  json["mechanism"] = mechanism_name(options);
+  if (options.erm) {
+    json["tau"] = *options.erm->tau;
+    json["calls"] = calls_until(*options.erm, model.step);
+  }
   std::optional<Inference> inference;
-  if (release.statistics.has_target_square && !options.sketch) {
+  if (release.statistics.has_target_square && table_options(options).may_have_intervals()) {
     inference.emplace(options.schema, release.statistics, level);
   }
   const auto interval = [&](std::size_t coordinate) {
@@ -100,16 +108,18 @@ std::string as_json(const Release& release, const StreamOptions& options, double
 }
 
 int summary(const SummaryFlags& flags) {
-  TableOptions table{.level = chosen_level(flags)};
-  if (flags.top) table.top = stream::parse_positive_whole(*flags.top, "top");
+  const double level = chosen_level(flags);
+  std::optional<std::size_t> top;
+  if (flags.top) top = stream::parse_positive_whole(*flags.top, "top");
   if (flags.top && flags.json)
     throw RequestError("top", "is for the table; accepted: without --json, which has them all");
   const ReleaseLog log(flags.model);
   const Release release = log.at(chosen_step(flags, log));
   if (flags.json) {
-    print(as_json(release, log.options(), table.level));
+    print(as_json(release, log.options(), level));
   } else {
-    table.sketched = log.options().sketch.has_value();
+    TableOptions table = table_options(log.options(), level);
+    table.top = top;
     print(model_table(release.model, release.statistics, log.options().schema, table) + "\n" +
           promise_or_warning(log.options(), log.last_step()) + "\n");
   }

@@ -79,8 +79,9 @@ void declare_target(Schema& schema, const FitConfig& config) {
     return;
   }
   if (bounds != config.bounds.end()) {
-    throw RequestError("bound " + target, "declared for a target of two classes, which are its only values; accepted: "
-                                          "--classes without it");
+    throw RequestError("bound " + target,
+                       "declared for a target of two classes, which are its only values; accepted: "
+                       "--classes without it");
   }
   const auto& [negative, positive] = *config.classes;
   if (const auto numbers = class_numbers(*config.classes)) {

@@ -83,6 +83,13 @@ std::string_view to_string(ErmTauRule rule) {
   return "by the method";
 }
 
+ClassNames class_names(const Schema& schema) {
+  if (schema.class_words()) return *schema.class_words();
+  const Interval bounds = schema.target_bounds();
+  const bool reversed = schema.target_scale().half_range < 0.0;
+  return {shown(reversed ? bounds.hi : bounds.lo), shown(reversed ? bounds.lo : bounds.hi)};
+}
+
 std::optional<std::array<double, 2>> class_numbers(const ClassNames& names) {
   const auto negative = parse_finite(names[0]);
   const auto positive = parse_finite(names[1]);

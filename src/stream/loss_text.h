@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rivulet/erm_settings.h"
+#include "rivulet/schema.h"
 
 namespace rivulet::stream {
 
@@ -32,6 +33,8 @@ using ClassNames = std::array<std::string, 2>;
 ClassNames parse_classes(std::string_view text, std::string_view field = "classes");
 // Two, not empty and not the same, neither as text nor as numbers.
 ClassNames checked_classes(std::vector<std::string> names, std::string_view field = "classes");
+// Those of a schema that has them.
+ClassNames class_names(const Schema& schema);
 // Both as numbers, when both are.
 std::optional<std::array<double, 2>> class_numbers(const ClassNames& names);
 

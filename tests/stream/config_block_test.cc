@@ -127,7 +127,7 @@ TEST(ConfigBlock, AskingForTheFullMatrixUndoesAFilesSketchAndTheOtherWayRound) {
   FitConfig sketched;
   sketched.mechanism = Mechanism::sketch;
   sketched.sketch = SketchSize{12};
-  sketched.embedding = "gaussian";
+  sketched.embedding.emplace("gaussian");
   sketched.column_weight = 3;
   sketched.sketch_seed = 5;
   FitConfig typed;
