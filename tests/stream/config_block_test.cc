@@ -124,12 +124,8 @@ TEST(ConfigBlock, WhatIsTypedWinsBlockByBlock) {
 }
 
 TEST(ConfigBlock, AskingForTheFullMatrixUndoesAFilesSketchAndTheOtherWayRound) {
-  FitConfig sketched;
-  sketched.mechanism = Mechanism::sketch;
-  sketched.sketch = SketchSize{12};
-  sketched.embedding.emplace("gaussian");
-  sketched.column_weight = 3;
-  sketched.sketch_seed = 5;
+  const FitConfig sketched = parse_config(
+      "mechanism = \"sketch\"\nsketch = 12\nembedding = \"gaussian\"\ncolumn-weight = 3\nsketch-seed = 5\n", "f.toml");
   FitConfig typed;
   typed.mechanism = Mechanism::full;
   const FitConfig full = merge(sketched, typed);
