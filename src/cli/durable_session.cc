@@ -52,7 +52,7 @@ class DurableSession final : public FitSession {
     account_.go_on(counts_in(state_), *regression_);
     if (resuming_ && !resume(progress)) return false;
     try {
-      if (!writer_) open_sink(regression_->options());
+      if (!writer_) open_sink(regression_->options(), regression_->plan());
     } catch (const IoError&) {
       if (!stop_flag()) throw;
       return false;  // a pipe that nobody came to read from
@@ -122,7 +122,7 @@ class DurableSession final : public FitSession {
                                          "' holds the releases of another model, and this one is new; accepted: a new "
                                          "file; it was left untouched");
     }
-    open_sink(checked.options());
+    open_sink(checked.options(), checked.plan());
     regression_ = std::make_unique<DurableRegression>(DurableRegression::create(path, options));
   }
 
@@ -205,9 +205,10 @@ class DurableSession final : public FitSession {
     tail_ = tail_of(state_.releases);
   }
 
-  void open_sink(const StreamOptions& options) {
+  void open_sink(const StreamOptions& options, const fit::StreamPlan& plan) {
     if (state_.releases.empty()) return;
-    writer_ = ReleaseWriter::appending(state_.releases, constant_part(options), tail_.complete_bytes, tail_.all_bytes);
+    writer_ =
+        ReleaseWriter::appending(state_.releases, release_form(options, plan), tail_.complete_bytes, tail_.all_bytes);
   }
 
   // The last release of a promise is not kept waiting: a row that comes after it is not taken, and must not be taken

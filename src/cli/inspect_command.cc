@@ -10,12 +10,14 @@
 #include "cli/exit_code.h"
 #include "cli/log_flags.h"
 #include "cli/operator_counts.h"
+#include "cli/report.h"
 #include "cli/source_state.h"
 #include "fit/mechanism.h"
 #include "fit/stream_plan.h"
 #include "privacy/mechanism_plan.h"
 #include "rivulet/durable_regression.h"
 #include "rivulet/release_log.h"
+#include "stream/loss_text.h"
 
 namespace rivulet::cli {
 namespace {
@@ -61,13 +63,82 @@ std::string sketch_text(const StreamOptions& options) {
                      embedding, *sketch.seed);
 }
 
-std::string as_text(const ReleaseLog& log, const privacy::MechanismPlan& plan) {
+std::string line_of(std::string_view label, const std::string& value) {
+  return fmt::format("  {:<24}{}\n", label, value);
+}
+
+std::string target_text(const Schema& schema) {
+  if (schema.has_classes()) {
+    const auto [negative, positive] = stream::class_names(schema);
+    return fmt::format("{} or {} (target: {} is the positive class)", negative, positive, positive);
+  }
+  const Interval bounds = schema.target_bounds();
+  return fmt::format("{} to {} (target)", bounds.lo, bounds.hi);
+}
+
+std::string moments_text(const StreamOptions& options, const privacy::MechanismPlan& plan) {
+  std::string out;
+  if (options.loss != "squared") {
+    out += line_of("loss", fmt::format("{}, by its quadratic surrogate for log-odds up to {:g}", options.loss,
+                                       options.surrogate_margin));
+  }
+  return out +
+         line_of("strategy", fmt::format("{}; profile {}", to_string(*options.strategy), to_string(options.profile))) +
+         line_of("mu", fmt::format("{:.6f}", plan.mu())) +
+         line_of("sensitivity of a step", fmt::format("{:.6f}", plan.l2_sensitivity())) +
+         line_of("strategy norm", fmt::format("{:.6f}", plan.strategy().norm()));
+}
+
+std::string erm_text(const StreamOptions& options, const erm::ErmPlan& plan) {
+  const ErmSettings& erm = *options.erm;
+  std::string loss = options.loss;
+  if (erm.ridge > 0.0) loss += fmt::format(", and a ridge of {:g} a row", erm.ridge);
+  std::string out = line_of("mechanism", fmt::format("{}; profile {}",
+                                                     erm.mechanism == ErmMechanism::periodic ? "PrivIncERM"
+                                                     : erm.mechanism == ErmMechanism::naive  ? "naive"
+                                                                                             : "trivial",
+                                                     to_string(options.profile))) +
+                    line_of("loss", loss);
+  if (erm.mechanism == ErmMechanism::trivial) return out;
+  const bool tau_is_one = *erm.tau == 1;
+  out += line_of("calls",
+                 fmt::format("every {}; {}", tau_is_one ? "step" : fmt::format("{} steps", *erm.tau),
+                             options.horizon.is_known() ? fmt::format("{} in all", calls_until(erm, plan.last_step()))
+                                                        : "no end"));
+  if (erm.mechanism == ErmMechanism::periodic) {
+    out += line_of("rule for tau", std::string(stream::to_string(erm.rule)));
+  }
+  return out +
+         line_of("solver", fmt::format("{}; {}", stream::to_string(erm.method),
+                                       *erm.averaged ? "a mean over the last few calls is published"
+                                                     : "the last call's model is published")) +
+         line_of("mu", fmt::format("{:.6f}", plan.gradients().mu())) +
+         line_of("derivatives up to", fmt::format("{:.6f}", plan.lipschitz())) +
+         line_of("rows kept", fmt::format("{} bytes a row", kept_bytes(options.schema, 1.0)));
+}
+
+// The noise in the last release.
+std::string noise_text(const Model& model, const StreamOptions& options, const fit::StreamPlan& plan) {
+  if (plan.erm() == nullptr) {
+    return line_of("noise now",
+                   fmt::format("{:.4g} gram diagonal, {:.4g} gram off-diagonal, {:.4g} cross",
+                               model.noise.gram_diagonal, model.noise.gram_offdiagonal, model.noise.cross));
+  }
+  const std::uint64_t calls = calls_until(*options.erm, model.step);
+  std::string text = line_of("calls", fmt::format("{} so far", calls));
+  const auto call = calls == 0 ? std::nullopt : plan.erm()->call_at(calls * *options.erm->tau, model.rows);
+  if (call) {
+    text += line_of("noise of the last",
+                    fmt::format("{:.4g} in each coordinate of its mean sum of gradients", plan.erm()->noise(call->mu)));
+  }
+  return text + line_of("rows take", shown_bytes(kept_bytes(options.schema, static_cast<double>(model.rows))));
+}
+
+std::string as_text(const ReleaseLog& log, const fit::StreamPlan& plan) {
   const StreamOptions& options = log.options();
   const std::uint64_t last = log.last_step();
   std::string out;
-  const auto line = [&](std::string_view label, const std::string& value) {
-    out += fmt::format("  {:<24}{}\n", label, value);
-  };
+  const auto line = [&](std::string_view label, const std::string& value) { out += line_of(label, value); };
   out += log.is_export() ? "An export: public\n" : "A model: its file is sensitive, what is printed here is public\n";
   line("made by", "rivulet " + log.made_by());
   out += "Promise\n";
@@ -79,27 +150,21 @@ std::string as_text(const ReleaseLog& log, const privacy::MechanismPlan& plan) {
                                                    : fmt::format("unbounded (up to {})", plan.last_step()));
   if (options.insecure_seed) line("NOT PRIVATE", "made with --insecure-seed; anyone can remove the noise");
   out += "Mechanism\n";
-  line("strategy", fmt::format("{}; profile {}", to_string(*options.strategy), to_string(options.profile)));
-  line("mu", fmt::format("{:.6f}", plan.mu()));
-  line("sensitivity of a step", fmt::format("{:.6f}", plan.l2_sensitivity()));
-  line("strategy norm", fmt::format("{:.6f}", plan.strategy().norm()));
+  out += plan.erm() != nullptr ? erm_text(options, *plan.erm()) : moments_text(options, plan.moments());
   line("constraint", options.constraint);
   if (options.sketch) line("sketch", sketch_text(options));
   if (options.sketch || !options.input_set.empty()) line("rows expected", fit::input_set(options).name());
   line("release every", fmt::format("{} row{}", options.release_every, options.release_every == 1 ? "" : "s"));
   out += "Columns\n";
   for (const Feature& feature : options.schema.features()) line(feature.name, column_text(feature));
-  const Interval target = options.schema.target_bounds();
-  line(options.schema.target_name(), fmt::format("{} to {} (target)", target.lo, target.hi));
+  line(options.schema.target_name(), target_text(options.schema));
   if (!options.only_if.empty()) line("only if", fmt::format("{}", fmt::join(options.only_if, " and ")));
   out += "Releases\n";
   line("published", fmt::format("{}, all checked", last));
   if (last != 0) {
     const Release release = log.at(last);
     line("rows in them", fmt::format("{}", release.model.rows));
-    line("noise now",
-         fmt::format("{:.4g} gram diagonal, {:.4g} gram off-diagonal, {:.4g} cross", release.model.noise.gram_diagonal,
-                     release.model.noise.gram_offdiagonal, release.model.noise.cross));
+    out += noise_text(release.model, options, plan);
     line("chain", release.chain);
   }
   out += "Ledger\n";
@@ -116,7 +181,24 @@ std::string as_text(const ReleaseLog& log, const privacy::MechanismPlan& plan) {
   return out;
 }
 
-std::string as_json(const ReleaseLog& log, const privacy::MechanismPlan& plan) {
+nlohmann::ordered_json erm_json(const StreamOptions& options, const erm::ErmPlan& plan, std::uint64_t last) {
+  const ErmSettings& erm = *options.erm;
+  const auto or_null = [](const auto& value) {
+    return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+  };
+  return {{"tau", *erm.tau},
+          {"tau_rule", stream::to_string(erm.rule)},
+          {"method", stream::to_string(erm.method)},
+          {"iterations", or_null(erm.iterations)},
+          {"batches", erm.batches},
+          {"ridge", erm.ridge},
+          {"late_weight", erm.late_weight},
+          {"average", *erm.averaged},
+          {"lipschitz", plan.lipschitz()},
+          {"calls", calls_until(erm, last)}};
+}
+
+std::string as_json(const ReleaseLog& log, const fit::StreamPlan& plan) {
   const StreamOptions& options = log.options();
   nlohmann::ordered_json json;
   json["kind"] = log.is_export() ? "export" : "model";
@@ -127,11 +209,21 @@ std::string as_json(const ReleaseLog& log, const privacy::MechanismPlan& plan) {
   json["unit"] = options.unit ? options.unit->name : "row";
   json["max_rows_per_unit"] = options.unit ? options.unit->max_rows : 1;
   json["last_step"] = plan.last_step();
-  json["strategy"] = to_string(*options.strategy);
+  json["loss"] = options.loss;
+  json["mechanism"] = mechanism_name(options);
+  if (options.schema.has_classes()) json["classes"] = stream::class_names(options.schema);
   json["profile"] = to_string(options.profile);
-  json["mu"] = plan.mu();
-  json["l2_sensitivity"] = plan.l2_sensitivity();
-  json["strategy_norm"] = plan.strategy().norm();
+  if (plan.erm() != nullptr) {
+    json["mu"] = plan.erm()->gradients().mu();
+    json["erm"] = erm_json(options, *plan.erm(), log.last_step());
+  } else {
+    const privacy::MechanismPlan& moments = plan.moments();
+    json["strategy"] = to_string(*options.strategy);
+    json["mu"] = moments.mu();
+    json["l2_sensitivity"] = moments.l2_sensitivity();
+    json["strategy_norm"] = moments.strategy().norm();
+    if (options.loss != "squared") json["margin"] = options.surrogate_margin;
+  }
   json["constraint"] = options.constraint;
   json["dimension"] = options.schema.dimension();
   if (options.sketch) {
@@ -176,7 +268,7 @@ int inspect(const InspectFlags& flags) {
   const std::string for_operator =
       log.is_export() ? ""
                       : operator_text(flags.model, log.options().sketch.has_value());  // before anything is printed
-  print(flags.json ? as_json(log, log.plan().moments()) : as_text(log, log.plan().moments()));
+  print(flags.json ? as_json(log, log.plan()) : as_text(log, log.plan()));
   tell(for_operator);
   return kDone;
 }

@@ -32,8 +32,8 @@ class MemorySession final : public FitSession {
                                  .unit_column = config.unit})),
         on_stdout_(config.releases == "-") {
     if (config.releases) {
-      writer_ = std::make_unique<ReleaseWriter>(*config.releases, constant_part(regression_.options()),
-                                                !source_.total_bytes());
+      writer_ = std::make_unique<ReleaseWriter>(
+          *config.releases, release_form(regression_.options(), regression_.plan()), !source_.total_bytes());
     }
   }
 

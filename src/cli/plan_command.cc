@@ -130,21 +130,7 @@ StreamOptions options_of(const PlanFlags& flags, const stream::FitConfig& config
   options.input_set = config.row_set.value_or("");
   require_room(options, "dim");
   options.solver = Solver::fast;  // a plan is about noise, not about iterations
-  return options;
-}
-
-PrivIncErm::Options erm_options(const StreamOptions& options) {
-  PrivIncErm::Options result;
-  static_cast<ErmSettings&>(result) = *options.erm;
-  result.budget = options.budget;
-  result.schema = options.schema;
-  result.loss = parse_loss(options.loss);
-  result.neighbours = options.neighbours;
-  result.profile = options.profile;
-  result.horizon = options.horizon;
-  result.release_every = options.release_every;
-  result.constraint = options.constraint;
-  return result;
+  return fit::with_defaults(options);
 }
 
 std::vector<std::uint64_t> chosen_steps(const PlanFlags& flags, std::uint64_t last_step, bool known) {
@@ -166,7 +152,7 @@ std::vector<std::uint64_t> chosen_steps(const PlanFlags& flags, std::uint64_t la
 }
 
 std::string erm_plan(const PlanFlags& flags, const StreamOptions& options) {
-  const erm::ErmPlan plan(erm_options(options));
+  const erm::ErmPlan plan(fit::erm_options(options));
   const ErmPlanOutput output(plan, chosen_steps(flags, plan.last_step(), options.horizon.is_known()));
   return flags.json ? output.json() : output.text();
 }
@@ -228,7 +214,7 @@ Runner declare_plan(CLI::App& app) {
   return [flags] {
     const stream::FitConfig config = config_of(*flags);
     const StreamOptions options = options_of(*flags, config);
-    print(options.erm ? erm_plan(*flags, options) : sums_plan(*flags, fit::with_defaults(options), config));
+    print(options.erm ? erm_plan(*flags, options) : sums_plan(*flags, options, config));
     return kDone;
   };
 }

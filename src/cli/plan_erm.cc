@@ -83,7 +83,7 @@ ErmPlanOutput::AtStep ErmPlanOutput::at(std::uint64_t step) const {
   AtStep result;
   result.step = step;
   result.rows = static_cast<double>(step) * static_cast<double>(options.release_every);
-  if (options.mechanism != ErmMechanism::trivial) result.memory_bytes = kept_bytes(options.schema, result.rows);
+  result.memory_bytes = kept_bytes(options.schema, result.rows);
   result.calls = calls_until(options, step);
   const std::uint64_t last = result.calls * *options.tau;
   const auto call = result.calls == 0 ? std::nullopt : plan_.call_at(last, last * options.release_every);
@@ -119,7 +119,7 @@ std::string ErmPlanOutput::json() const {
   json["ridge"] = options.ridge;
   json["averaged"] = *options.averaged;
   json["calls"] = known ? nlohmann::ordered_json(calls_until(options, plan_.last_step())) : nlohmann::ordered_json();
-  json["memory_bytes_a_row"] = kept_bytes(options.schema, options.mechanism == ErmMechanism::trivial ? 0.0 : 1.0);
+  json["memory_bytes_a_row"] = kept_bytes(options.schema, 1.0);
   json["theorem_3_1_bound"] = theorem();
   json["times"] = nlohmann::ordered_json::array();
   for (const std::uint64_t step : steps_) {
@@ -187,13 +187,10 @@ std::string ErmPlanOutput::times_text() const {
 }
 
 std::string ErmPlanOutput::outlook_text() const {
-  const PrivIncErm::Options& options = plan_.options();
   return line(theorem_name(), fmt::format("{:.4g} (the paper's bound, constants and powers of log T left out, T = {})",
                                           theorem(), paper_rows())) +
-         line("memory",
-              options.mechanism == ErmMechanism::trivial
-                  ? "none"
-                  : fmt::format("{} bytes a row, for as long as the stream goes on", kept_bytes(options.schema, 1.0)));
+         line("memory", fmt::format("{} bytes a row, for as long as the stream goes on",
+                                    kept_bytes(plan_.options().schema, 1.0)));
 }
 
 std::string ErmPlanOutput::text() const {

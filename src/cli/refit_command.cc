@@ -79,7 +79,7 @@ std::vector<double> start_of(const ReleaseLog& log, std::uint64_t step) {
 
 // False when the reader has gone.
 bool print_lines(const ReleaseLog& log, Refit& refit, std::uint64_t from, std::uint64_t to) {
-  ReleaseLine line(constant_part(log.options()));
+  ReleaseLine line(release_form(log.options(), log.plan()));
   std::vector<double> start = start_of(log, from);
   constexpr std::size_t kMostBuffered = 1 << 16;
   std::string buffer;

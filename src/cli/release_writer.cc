@@ -34,10 +34,14 @@ void append_number(std::string& out, Number value) {
   out.append(text, result.ptr);
 }
 
-}  // namespace
-
-std::string json_string(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+void append_noise(const NoiseLevel& noise, std::string& out) {
+  out += ",\"noise\":{\"gram_diagonal\":";
+  append_number(out, noise.gram_diagonal);
+  out += ",\"gram_offdiagonal\":";
+  append_number(out, noise.gram_offdiagonal);
+  out += ",\"cross\":";
+  append_number(out, noise.cross);
+  out += "},";
 }
 
 std::string constant_part(const StreamOptions& options) {
@@ -65,12 +69,43 @@ std::string constant_part(const StreamOptions& options) {
   return part;
 }
 
-ReleaseWriter::ReleaseWriter(const std::string& path, std::string constant_part, bool prompt)
-    : ReleaseWriter(path, std::move(constant_part), prompt, O_TRUNC) {}
+}  // namespace
 
-std::unique_ptr<ReleaseWriter> ReleaseWriter::appending(const std::string& path, std::string constant_part,
-                                                        std::uint64_t keep, std::uint64_t size) {
-  std::unique_ptr<ReleaseWriter> writer(new ReleaseWriter(path, std::move(constant_part), false, O_APPEND));
+std::string json_string(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+ReleaseForm release_form(const StreamOptions& options, const fit::StreamPlan& plan) {
+  ReleaseForm form{constant_part(options)};
+  if (plan.erm() != nullptr) form.calls = *plan.erm();
+  return form;
+}
+
+void ReleaseLine::append_calls(const Model& model, std::string& out) {
+  const erm::ErmPlan& plan = *form_.calls;
+  const std::uint64_t calls = calls_until(plan.options(), model.step);
+  if (calls != calls_) {
+    calls_ = calls;
+    const auto call = plan.call_at(calls * *plan.options().tau, model.rows);
+    call_noise_ = call ? plan.noise(call->mu) : 0.0;
+  }
+  out += ",\"calls\":";
+  append_number(out, calls);
+  out += ",\"noise\":{\"call\":";
+  if (calls == 0) {
+    out += "null";
+  } else {
+    append_number(out, call_noise_);
+  }
+  out += "},";
+}
+
+ReleaseWriter::ReleaseWriter(const std::string& path, ReleaseForm form, bool prompt)
+    : ReleaseWriter(path, std::move(form), prompt, O_TRUNC) {}
+
+std::unique_ptr<ReleaseWriter> ReleaseWriter::appending(const std::string& path, ReleaseForm form, std::uint64_t keep,
+                                                        std::uint64_t size) {
+  std::unique_ptr<ReleaseWriter> writer(new ReleaseWriter(path, std::move(form), false, O_APPEND));
   if (writer->owns_descriptor_) writer->go_on_behind(keep, size);
   return writer;
 }
@@ -91,9 +126,9 @@ void ReleaseWriter::go_on_behind(std::uint64_t keep, std::uint64_t size) {
   }
 }
 
-ReleaseWriter::ReleaseWriter(const std::string& path, std::string constant_part, bool prompt, int flags)
+ReleaseWriter::ReleaseWriter(const std::string& path, ReleaseForm form, bool prompt, int flags)
     : name_(path == "-" ? "standard output" : path),
-      line_(std::move(constant_part)),
+      line_(std::move(form)),
       prompt_(prompt),
       last_flush_(std::chrono::steady_clock::now()) {
   if (path == "-") {
@@ -129,19 +164,18 @@ void ReleaseLine::append(const Model& model, std::string_view chain, std::string
     out += json_key(coefficient.name);
     append_number(out, coefficient.value);
   }
-  out += "},\"noise\":{\"gram_diagonal\":";
-  append_number(out, model.noise.gram_diagonal);
-  out += ",\"gram_offdiagonal\":";
-  append_number(out, model.noise.gram_offdiagonal);
-  out += ",\"cross\":";
-  append_number(out, model.noise.cross);
-  out += "},";
+  out += '}';
+  if (form_.calls) {
+    append_calls(model, out);
+  } else {
+    append_noise(model.noise, out);
+  }
   if (!chain.empty()) {
     out += "\"chain\":\"";
     out += chain;
     out += "\",";
   }
-  out += constant_part_;
+  out += form_.constant_part;
   out += "}\n";
 }
 

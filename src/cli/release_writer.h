@@ -5,9 +5,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "erm/erm_plan.h"
+#include "fit/stream_plan.h"
 #include "rivulet/incremental_regression.h"
 #include "rivulet/model.h"
 
@@ -16,31 +19,37 @@ namespace rivulet::cli {
 // A string as a JSON string, quotes included.
 std::string json_string(const std::string& text);
 
+// What the lines of a request's releases have beside their models.
+struct ReleaseForm {
+  std::string constant_part;            // JSON members that every line has, e.g. "\"epsilon\":1"
+  std::optional<erm::ErmPlan> calls{};  // of PrivIncERM: which call a model is of, and its noise
+};
+// The options must have their defaults filled in.
+ReleaseForm release_form(const StreamOptions& options, const fit::StreamPlan& plan);
+
 // A release as a JSON line.
 class ReleaseLine {
  public:
-  // `constant_part` stands in every line: JSON members, e.g. "\"epsilon\":1".
-  explicit ReleaseLine(std::string constant_part) : constant_part_(std::move(constant_part)) {}
+  explicit ReleaseLine(ReleaseForm form) : form_(std::move(form)) {}
   // With `chain`, the line carries it.
   void append(const Model& model, std::string_view chain, std::string& out);
 
  private:
   // "name": as it stands in every line; made once per column.
   const std::string& json_key(const std::string& name);
+  void append_calls(const Model& model, std::string& out);
 
   std::map<std::string, std::string, std::less<>> keys_;
-  std::string constant_part_;
+  ReleaseForm form_;
+  std::uint64_t calls_ = 0;  // of the line before
+  double call_noise_ = 0.0;  // of the last of them
 };
-
-// The members that every line of a request's releases has. The options must have their defaults filled in.
-std::string constant_part(const StreamOptions& options);
 
 class ReleaseWriter {
  public:
-  // A path (truncated), or "-" for standard output. `constant_part` is appended to every line: JSON members, e.g.
-  // "\"epsilon\":1". With `prompt`, every release is handed on at once; otherwise at least every 50 ms of work.
-  // Throws IoError when the file cannot be created.
-  ReleaseWriter(const std::string& path, std::string constant_part, bool prompt);
+  // A path (truncated), or "-" for standard output. With `prompt`, every release is handed on at once; otherwise at
+  // least every 50 ms of work. Throws IoError when the file cannot be created.
+  ReleaseWriter(const std::string& path, ReleaseForm form, bool prompt);
   ~ReleaseWriter();
   ReleaseWriter(const ReleaseWriter&) = delete;
   ReleaseWriter& operator=(const ReleaseWriter&) = delete;
@@ -48,8 +57,8 @@ class ReleaseWriter {
   // Goes on behind the first `keep` bytes of a file that had `size` when it was looked at; what follows them is cut
   // off. The only one to do so for as long as it lives: throws ModelConflict, changing nothing, when another process
   // writes there or has written there meanwhile.
-  static std::unique_ptr<ReleaseWriter> appending(const std::string& path, std::string constant_part,
-                                                  std::uint64_t keep, std::uint64_t size);
+  static std::unique_ptr<ReleaseWriter> appending(const std::string& path, ReleaseForm form, std::uint64_t keep,
+                                                  std::uint64_t size);
 
   // False when the reader of a pipe has gone: nothing more can be delivered. Throws IoError when the disk refuses.
   bool write(const Model& model, std::string_view chain = {});
@@ -57,7 +66,7 @@ class ReleaseWriter {
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
-  ReleaseWriter(const std::string& path, std::string constant_part, bool prompt, int flags);
+  ReleaseWriter(const std::string& path, ReleaseForm form, bool prompt, int flags);
   void go_on_behind(std::uint64_t keep, std::uint64_t size);
 
   std::string name_;

@@ -47,8 +47,8 @@ inline std::string class_csv(std::size_t rows) {
 
 // PrivIncERM with the logistic loss, a call every 100 rows.
 inline Flags class_flags() {
-  return {{"--target", "bought"}, {"--features", "x,z"}, {"--bound", "x=0:10"},     {"--bound", "z=-5:5"},
-          {"--classes", "no,yes"}, {"--epsilon", "20"},   {"--delta", "1e-6"},       {"--release-every", "50"},
+  return {{"--target", "bought"},  {"--features", "x,z"}, {"--bound", "x=0:10"},    {"--bound", "z=-5:5"},
+          {"--classes", "no,yes"}, {"--epsilon", "20"},   {"--delta", "1e-6"},      {"--release-every", "50"},
           {"--tau", "2"},          {"--horizon", "40"},   {"--insecure-seed", "7"}, {"--constraint", "l2:6"}};
 }
 

@@ -68,9 +68,8 @@ TEST_F(LossFit, LinesOfReleasesSayLossMechanismClassesAndCalls) {
   const auto lines = releases(class_flags(), class_csv(500));
   ASSERT_EQ(lines.size(), 10u);
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    EXPECT_EQ(keys_of(lines[i]),
-              (Names{"calls", "classes", "coefficients", "delta", "epsilon", "intercept", "loss", "mechanism",
-                     "neighbours", "noise", "not_private", "rows", "step", "tau"}));
+    EXPECT_EQ(keys_of(lines[i]), (Names{"calls", "classes", "coefficients", "delta", "epsilon", "intercept", "loss",
+                                        "mechanism", "neighbours", "noise", "not_private", "rows", "step", "tau"}));
     EXPECT_EQ(lines[i]["calls"], (i + 1) / 2);
     EXPECT_EQ(lines[i]["tau"], 2);
     EXPECT_EQ(lines[i]["loss"], "logistic");
@@ -93,8 +92,9 @@ TEST_F(LossFit, TheReportSaysWhatTheNumbersAreAndGivesNoIntervals) {
   EXPECT_TRUE(holds(erm, "Model of bought (yes against no) after 200 rows (release 4)"));
   EXPECT_TRUE(holds(erm, "change of the log-odds of yes"));
   EXPECT_TRUE(holds(erm, "yes where it is above 0, else no"));
-  EXPECT_TRUE(holds(erm, "Fitted by PrivIncERM, logistic loss: 2 calls of the private solver so far, one every 2 steps. "
-                         "Rows kept: 3.2 kB."));
+  EXPECT_TRUE(holds(erm,
+                    "Fitted by PrivIncERM, logistic loss: 2 calls of the private solver so far, one every 2 steps. "
+                    "Rows kept: 3.2 kB."));
   EXPECT_TRUE(holds(erm, "No standard errors and intervals: PrivIncERM"));
   EXPECT_TRUE(lacks(erm, "std. error"));
   EXPECT_TRUE(lacks(erm, "not determined"));
@@ -170,9 +170,9 @@ TEST_F(LossFit, AnEmptyFileAndOneWithoutRowsHaveTheirAnswers) {
 }
 
 TEST_F(LossFit, LibsvmRowsHaveClassesOfNumbers) {
-  const Flags flags{{"--dimension", "4"},  {"--bound", "x=0:1"}, {"--clip-norm", "2"},       {"--classes", "-1,1"},
-                    {"--epsilon", "50"},   {"--delta", "1e-6"},  {"--insecure-seed", "3"}, {"--release-every", "50"},
-                    {"--horizon", "8"},    {"--tau", "4"},       {"--constraint", "l2:6"}};
+  const Flags flags{{"--dimension", "4"}, {"--bound", "x=0:1"}, {"--clip-norm", "2"},     {"--classes", "-1,1"},
+                    {"--epsilon", "50"},  {"--delta", "1e-6"},  {"--insecure-seed", "3"}, {"--release-every", "50"},
+                    {"--horizon", "8"},   {"--tau", "4"},       {"--constraint", "l2:6"}};
   std::string text;
   for (int i = 0; i < 400; ++i) text += i % 2 == 0 ? "+1 1:1 3:0.5\n" : "-1 2:1 3:0.5\n";
   const Outcome outcome = run(flags.with("--releases", path("lines")).fit(write("d.svm", text)));
@@ -184,7 +184,8 @@ TEST_F(LossFit, LibsvmRowsHaveClassesOfNumbers) {
 }
 
 TEST_F(LossFit, PastTheHorizonNothingIsPublished) {
-  const Outcome outcome = run(class_flags().with("--horizon", "4").with("--releases", path("lines")).fit(), class_csv(500));
+  const Outcome outcome =
+      run(class_flags().with("--horizon", "4").with("--releases", path("lines")).fit(), class_csv(500));
   EXPECT_EQ(outcome.exit_code, 3);
   EXPECT_EQ(json_lines(read("lines").value_or("")).size(), 4u);
 }

@@ -61,7 +61,8 @@ TEST_F(LossModel, OfAnythingItWasMadeWithNothingCanChange) {
 
 TEST_F(LossModel, OfTheSurrogateKeepsItsMargin) {
   ASSERT_EQ(run(durable(surrogate_flags().with("--margin", "3")).fit(write("d.csv", class_csv(100)))).exit_code, 0);
-  for (const Arguments& flags : {Arguments{"--margin", "4"}, Arguments{"--mechanism", "erm"}, Arguments{"--tau", "3"}}) {
+  for (const Arguments& flags :
+       {Arguments{"--margin", "4"}, Arguments{"--mechanism", "erm"}, Arguments{"--tau", "3"}}) {
     EXPECT_EQ(run(go_on(flags)).exit_code, 2) << flags[0];
   }
   EXPECT_EQ(run(go_on({"--margin", "3", "--mechanism", "surrogate"})).exit_code, 0);
@@ -95,7 +96,7 @@ TEST_F(LossModel, SummaryAndInspectSayWhatItIs) {
 
   const Outcome inspected = run({"inspect", path("m")});
   EXPECT_EQ(inspected.exit_code, 0) << inspected.err;
-  for (const char* part : {"An", "PrivIncERM", "logistic", "no or yes (target: yes is the positive class)", "2 so far",
+  for (const char* part : {"PrivIncERM", "logistic", "no or yes (target: yes is the positive class)", "2 so far",
                            "20 in all", "every 2 steps", "bytes a row"}) {
     EXPECT_TRUE(holds(inspected.out, part));
   }

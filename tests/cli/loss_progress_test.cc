@@ -11,8 +11,11 @@ namespace {
 
 // One call at the end, of more sums than anybody would ask for.
 Flags slow_flags(const std::string& iterations) {
-  return class_flags().with("--horizon", "1").with("--tau", "1").with("--release-every", "20000").with("--iterations",
-                                                                                                         iterations);
+  return class_flags()
+      .with("--horizon", "1")
+      .with("--tau", "1")
+      .with("--release-every", "20000")
+      .with("--iterations", iterations);
 }
 
 class LongCall : public DurableTest {
@@ -31,11 +34,13 @@ TEST_F(LongCall, IsExplainedOnATerminalAndEndsCleanlyWhenAskedToStop) {
   const std::string file = write("d.csv", class_csv(20001));
   Process process(slow_flags("20000").with("--releases", path("lines")).fit(file),
                   Wiring().with_err(Stream::terminal()));
-  ASSERT_TRUE(process.wait_until([&] { return process.err().find("solving over 20000 rows, 0:0") != std::string::npos; }))
-      << process.err();
+  ASSERT_TRUE(process.wait_until([&] {
+    return process.err().find("solving over 20000 rows, 0:0") != std::string::npos;
+  })) << process.err();
   process.send(SIGINT);
-  ASSERT_TRUE(process.wait_until([&] { return process.err().find("stopping when the solver is done") != std::string::npos; }))
-      << process.err();
+  ASSERT_TRUE(process.wait_until([&] {
+    return process.err().find("stopping when the solver is done") != std::string::npos;
+  })) << process.err();
   const Outcome outcome = process.finish(std::chrono::seconds(120));
   EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
   EXPECT_TRUE(holds(outcome.err, "interrupted; 1 release is out"));

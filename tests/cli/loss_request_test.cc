@@ -129,8 +129,8 @@ TEST(LossFlags, AverageAndNoAverageExcludeEachOther) {
 class WordsInLibsvm : public FitTest {};
 
 TEST_F(WordsInLibsvm, AreRefused) {
-  const Flags flags{{"--dimension", "3"}, {"--bound", "x=0:1"},  {"--clip-norm", "1"}, {"--classes", "no,yes"},
-                    {"--epsilon", "1"},   {"--delta", "1e-6"}, {"--horizon", "10"}};
+  const Flags flags{{"--dimension", "3"}, {"--bound", "x=0:1"}, {"--clip-norm", "1"}, {"--classes", "no,yes"},
+                    {"--epsilon", "1"},   {"--delta", "1e-6"},  {"--horizon", "10"}};
   const Outcome outcome = run(flags.fit(write("d.svm", "1 1:1\n")));
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_TRUE(is_one_line(outcome.err));

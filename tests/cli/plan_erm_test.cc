@@ -61,9 +61,9 @@ TEST(PlanErm, TheBoundIsTheTheoremsAndNeverAboveTheTrivialOne) {
   const double scale = plan(base())["lipschitz"].get<double>();
   const double log_delta = std::log(1e6);
   const Flags large = base().with("--horizon", "100000000");
-  EXPECT_NEAR(plan(large)["theorem_3_1_bound"].get<double>() /
-                  (std::cbrt(1e8 * 10.0) * scale * std::pow(log_delta, 2.5)),
-              1.0, 1e-9);
+  EXPECT_NEAR(
+      plan(large)["theorem_3_1_bound"].get<double>() / (std::cbrt(1e8 * 10.0) * scale * std::pow(log_delta, 2.5)), 1.0,
+      1e-9);
   EXPECT_NEAR(plan(base())["theorem_3_1_bound"].get<double>(), 4096.0 * scale, 1e-6);
   EXPECT_NEAR(plan(base().with("--mechanism", "trivial"))["theorem_3_1_bound"].get<double>(), 4096.0 * scale, 1e-6);
 }

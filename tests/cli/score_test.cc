@@ -206,8 +206,8 @@ TEST_F(Score, BadRequestsPrintNothing) {
   EXPECT_EQ(target.out, "");
   EXPECT_TRUE(holds(target.err, "column bought: not found"));
   EXPECT_EQ(run({"predict", path("m"), "--score", path("none.csv")}).exit_code, 1);
-  const Outcome full =
-      run({"predict", path("m"), "--score", write("d.csv", class_csv(3))}, Wiring().with_out(Stream::file("/dev/full")));
+  const Outcome full = run({"predict", path("m"), "--score", write("d.csv", class_csv(3))},
+                           Wiring().with_out(Stream::file("/dev/full")));
   EXPECT_EQ(full.exit_code, 1);
 }
 

@@ -36,8 +36,9 @@ TEST_F(SummaryCommand, IsTheTableThatFitPrintedFromTheModelAndFromItsExport) {
 TEST_F(SummaryCommand, JsonHasTheSameKeysForEveryCoefficientAndTheNumbersOfTheRelease) {
   fit(fit_flags().without("--insecure-seed").with("--epsilon", "100"), 3000);
   const auto summary = json();
-  EXPECT_EQ(keys_of(summary), (Names{"chain", "coefficients", "delta", "epsilon", "level", "neighbours", "r_squared",
-                                     "r_squared_stddev", "residual_stddev", "rows", "step", "target", "usable_rows"}));
+  EXPECT_EQ(keys_of(summary),
+            (Names{"chain", "coefficients", "delta", "epsilon", "level", "loss", "mechanism", "neighbours", "r_squared",
+                   "r_squared_stddev", "residual_stddev", "rows", "step", "target", "usable_rows"}));
   const auto line = nlohmann::json::parse(whole_lines(*read("r")).back());
   for (const char* key : {"step", "rows", "epsilon", "delta", "neighbours", "chain"})
     EXPECT_EQ(summary[key], line[key]);

@@ -60,11 +60,10 @@ void expect_targets(const Reading& reading, const std::vector<double>& expected)
 constexpr double kUnusable = std::numeric_limits<double>::quiet_NaN();
 
 TEST(ClassRows, WordsStandAsZeroAndOneAndOtherTextMakesTheRowUnusable) {
-  const Reading reading = read_csv(
-      "x,y\n0.5,no\n0.5,yes\n0.5, yes \n0.5,\"no\"\n0.5,maybe\n0.5,Yes\n0.5,\n0.5,NA\n0.5,0\n0.5,1\n",
-      with_words("no", "yes"));
-  expect_targets(reading,
-                 {0, 1, 1, 0, kUnusable, kUnusable, kUnusable, kUnusable, kUnusable, kUnusable});
+  const Reading reading =
+      read_csv("x,y\n0.5,no\n0.5,yes\n0.5, yes \n0.5,\"no\"\n0.5,maybe\n0.5,Yes\n0.5,\n0.5,NA\n0.5,0\n0.5,1\n",
+               with_words("no", "yes"));
+  expect_targets(reading, {0, 1, 1, 0, kUnusable, kUnusable, kUnusable, kUnusable, kUnusable, kUnusable});
   EXPECT_EQ(reading.tally.unknown_level, 4u);
   EXPECT_EQ(reading.tally.missing, 2u);
 }
