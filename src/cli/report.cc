@@ -73,8 +73,7 @@ constexpr const char* kNoIntervalsOfASketch =
     "  mix all features, so how much a single one varies, and with what others, cannot be told from them.\n";
 
 constexpr const char* kNoIntervalsOfErm =
-    "  No standard errors and intervals: PrivIncERM publishes models, and no statistics they could be worked out\n"
-    "  from.\n";
+    "  No standard errors and intervals: PrivIncERM publishes models, and no statistics that would tell them.\n";
 
 constexpr const char* kNoIntervalsOfTheSurrogate =
     "  No standard errors and intervals: those of the private statistics are for least squares, not for log-odds.\n";
@@ -109,8 +108,9 @@ std::string fitted_by(const Model& model, const Schema& schema, const TableOptio
   if (!options.erm) {
     if (options.loss == "squared") return "";
     return fmt::format(
-        "  Fitted by the quadratic surrogate of the logistic loss, for log-odds up to {:g}: it ranks rows as well as\n"
-        "  PrivIncERM does, but its probabilities are biased; --mechanism erm has better ones.\n",
+        "  Fitted by the quadratic surrogate of the logistic loss, for log-odds up to {:g}: good for ranking rows, "
+        "but\n"
+        "  its probabilities are biased; --mechanism erm has better ones.\n",
         options.surrogate_margin);
   }
   if (options.erm->mechanism == ErmMechanism::trivial) {
