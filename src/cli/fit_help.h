@@ -12,7 +12,7 @@ inline constexpr const char* kFitDescription =
     "\n"
     "Bounds are yours to declare, from what you know of the world and never from the data; values\n"
     "outside are moved to the nearest bound. A row that cannot be used (a missing or unreadable value,\n"
-    "an undeclared category) counts as a zero row and never stops the stream.";
+    "an undeclared category or class) counts as a zero row and never stops the stream.";
 
 inline constexpr const char* kFitFooter =
     "EXAMPLES\n"
@@ -26,6 +26,11 @@ inline constexpr const char* kFitFooter =
     "    rivulet fit reviews.svm --dimension 4000 --bound x=0:1 --bound y=-1:1 --no-intercept \\\n"
     "        --only-if 'nonzeros<=10' --constraint l1:2 --sketch auto --epsilon 1 --delta 1e-6 \\\n"
     "        --release-every 1000 --releases models.jsonl\n"
+    "  Who buys, as probabilities (logistic regression by PrivIncERM), and how good they are on known rows:\n"
+    "    rivulet fit visits.csv --target bought --classes no,yes --features age,income \\\n"
+    "        --bound age=18:90 --bound income=0:200000 --epsilon 1 --delta 1e-6 --release-every 100 \\\n"
+    "        --horizon 500 --constraint l2:6 --model bought.rivulet\n"
+    "    rivulet predict bought.rivulet known.csv --score\n"
     "\n"
     "CONFIGURATION FILE (TOML; the same names as the flags, flags win)\n"
     "    target = \"spend\"\n"
@@ -45,7 +50,8 @@ inline constexpr const char* kFitFooter =
     "  deviations of the private sums), epsilon, delta, neighbours. The table of the last model goes to\n"
     "  standard output, or to standard error when the releases go to standard output. Counts of unusable\n"
     "  rows go to standard error: they are exact, for the operator only. With a sketch, coefficients that\n"
-    "  are not listed are 0.\n"
+    "  are not listed are 0. With classes, intercept and coefficients are those of a score: log-odds of the\n"
+    "  positive class with the logistic loss. Lines of --mechanism erm have tau, calls and the noise of a call.\n"
     "\n"
     "EXIT CODES\n"
     "  0 done; 1 a file or stream could not be read or written; 2 bad request, no row was read and\n"

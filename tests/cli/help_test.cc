@@ -42,6 +42,20 @@ TEST(Help, OfFitNamesEveryFlagItsKeysAndExitCodes) {
                            "--block NAME:COLUMNS",
                            "--dimension D",
                            "--mechanism WORD",
+                           "Losses other than least squares:",
+                           "--loss KIND",
+                           "--classes NEG,POS",
+                           "--margin M",
+                           "--tau N",
+                           "--tau-rule WORD",
+                           "--method WORD",
+                           "--iterations N",
+                           "--batches N",
+                           "--ridge NU",
+                           "--late-weight A",
+                           "--average",
+                           "--no-average",
+                           "All but squared imply --mechanism erm",
                            "--sketch M|auto|paper",
                            "--row-set KIND",
                            "--embedding WORD",
@@ -77,7 +91,8 @@ TEST(Help, OfFitNamesEveryFlagItsKeysAndExitCodes) {
 TEST(Help, OfPlanNamesItsJsonKeys) {
   const std::string help = help_of({"plan", "--help"});
   for (const char* part : {"Usage: rivulet plan [OPTIONS]", "-d,--dim D", "--at T", "--json", "prefix_stddev_factor",
-                           "l2_sensitivity", "--sketch M|auto|paper", "--row-set KIND", "trade_off"}) {
+                           "l2_sensitivity", "--sketch M|auto|paper", "--row-set KIND", "trade_off", "--loss KIND",
+                           "--mechanism WORD", "theorem_3_1_bound"}) {
     EXPECT_TRUE(holds(help, part));
   }
 }
@@ -86,7 +101,8 @@ TEST(Help, OfTheCommandsThatReadAModelNamesTheirFlags) {
   for (const auto& [command, parts] : std::vector<std::pair<std::string, std::vector<std::string>>>{
            {"summary", {"MODEL", "--at STEP", "--level P", "--top N", "--json"}},
            {"predict",
-            {"MODEL", "[FILE]", "--at STEP", "--level P", "--delimiter CHAR", "--format WORD", "-q,--quiet"}},
+            {"MODEL", "[FILE]", "--at STEP", "--level P", "--delimiter CHAR", "--format WORD", "-q,--quiet", "--score",
+             "--json", "NOT private"}},
            {"refit",
             {"MODEL", "--constraint KIND:R", "--features A,B,...", "--regularise RULE", "--solver WORD", "--at STEP",
              "--all", "--json", "--level P"}},
