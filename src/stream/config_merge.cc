@@ -31,6 +31,12 @@ void keep_settings_of(Mechanism mechanism, FitConfig& base) {
     base.sketch_seed.reset();
   }
   if (mechanism != Mechanism::surrogate) base.margin.reset();
+  if (is_erm(mechanism)) {
+    base.strategy.reset();
+    base.tree_decoding.reset();
+    base.buffers.reset();
+    base.row_set.reset();
+  }
   if (mechanism == Mechanism::erm) return;
   base.tau.reset();
   base.tau_rule.reset();
@@ -44,7 +50,6 @@ void keep_settings_of(Mechanism mechanism, FitConfig& base) {
 }
 
 void merge_mechanism(FitConfig& base, const FitConfig& overrides) {
-  if (overrides.mechanism) keep_settings_of(*overrides.mechanism, base);
   if (overrides.sketch) base.mechanism.reset();
   if (overrides.tau_rule) base.tau.reset();
   override_with(base.mechanism, overrides.mechanism);
@@ -75,6 +80,7 @@ void merge_classes(FitConfig& base, const FitConfig& overrides) {
 }  // namespace
 
 FitConfig merge(FitConfig base, const FitConfig& overrides) {
+  if (overrides.mechanism) keep_settings_of(*overrides.mechanism, base);
   override_with(base.input, overrides.input);
   override_with(base.format, overrides.format);
   override_with(base.target, overrides.target);

@@ -46,10 +46,10 @@ TEST_F(InspectCommand, AnExportShowsTheSameAsItsModelButThatItIsPublic) {
   public_json.erase("kind");
   EXPECT_EQ(json, public_json);
   EXPECT_EQ(keys_of(json),
-            (Names{"chain",         "constraint", "delta",         "dimension",         "epsilon", "l2_sensitivity",
-                   "last_step",     "ledger",     "made_by",       "max_rows_per_unit", "mu",      "neighbours",
-                   "not_private",   "profile",    "release_every", "releases",          "rows",    "strategy",
-                   "strategy_norm", "unit"}));
+            (Names{"chain",     "constraint", "delta",         "dimension", "epsilon",           "l2_sensitivity",
+                   "last_step", "ledger",     "loss",          "made_by",   "max_rows_per_unit", "mechanism",
+                   "mu",        "neighbours", "not_private",   "profile",   "release_every",     "releases",
+                   "rows",      "strategy",   "strategy_norm", "unit"}));
   EXPECT_EQ(json["ledger"].size(), 3U);
   EXPECT_EQ(json["ledger"][2]["event"], "closed");
   EXPECT_EQ(json["ledger"][2]["rows"], 50);

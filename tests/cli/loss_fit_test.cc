@@ -59,6 +59,20 @@ TEST_F(LossFit, QuantilesLieBelowAndAboveTheMedianAndHuberFindsTheLaw) {
   EXPECT_NEAR(huber[2], -1.5, 0.6);
 }
 
+TEST_F(LossFit, TheComparisonsAreOfSquaresUnlessSaidOtherwise) {
+  const Flags flags = fit_flags().with("--horizon", "50").with("--epsilon", "100");
+  for (const char* mechanism : {"erm", "naive", "trivial"}) {
+    const auto lines = releases(flags.with("--mechanism", mechanism), csv(500));
+    ASSERT_EQ(lines.size(), 50u);
+    EXPECT_EQ(lines.back()["loss"], "squared");
+    EXPECT_EQ(lines.back()["mechanism"], mechanism);
+    const auto calls = lines.back()["calls"].get<std::uint64_t>();
+    const auto tau = lines.back()["tau"].get<std::uint64_t>();
+    EXPECT_EQ(calls, mechanism == std::string("trivial") ? 0 : 50 / tau);
+    if (mechanism == std::string("naive")) EXPECT_EQ(tau, 1u);
+  }
+}
+
 TEST_F(LossFit, TheTrivialMechanismLearnsNothing) {
   const auto model = last(class_flags().without("--tau").with("--mechanism", "trivial"), class_csv(500));
   EXPECT_EQ(model, (std::vector{0.0, 0.0, 0.0}));

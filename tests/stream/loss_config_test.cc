@@ -165,6 +165,11 @@ TEST(LossConfig, AMechanismOrARuleThatIsTypedUndoesWhatItContradictsInTheFile) {
   erm.mechanism = Mechanism::erm;
   EXPECT_FALSE(merge(parsed("sketch = 12\nmechanism = \"sketch\"\nsketch-seed = 1\n"), erm).sketch);
   EXPECT_FALSE(merge(parsed("mechanism = \"surrogate\"\nmargin = 2\n"), erm).margin);
+  const FitConfig sums = parsed("strategy = \"tree\"\nbuffers = 2\ntree-decoding = \"paper\"\nrow-set = \"dense\"\n");
+  const FitConfig asked = merge(sums, erm);
+  EXPECT_FALSE(asked.strategy || asked.buffers || asked.tree_decoding || asked.row_set);
+  erm.strategy = StrategyKind::hybrid;
+  EXPECT_EQ(merge(sums, erm).strategy, StrategyKind::hybrid) << "typed beside it, a contradiction to be refused";
 }
 
 }  // namespace
