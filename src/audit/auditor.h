@@ -1,0 +1,35 @@
+// Attacks a promise and compares what was proved with what was claimed.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "audit/configuration.h"
+#include "audit/distinguisher.h"
+
+namespace rivulet::audit {
+
+struct Finding {
+  Configuration configuration;
+  double claimed_mu = 0.0;  // of the Gaussian mechanism that has just the claimed epsilon and delta
+  Measurement measured;
+  double gaussian_epsilon = 0.0;  // of a Gaussian mechanism with the measured mu, at the claimed delta
+  std::uint64_t steps_past_the_last = 0;
+
+  // More was proved than the promise allows: about any mechanism, about the Gaussian one this is, or that something was
+  // published that the promise does not cover. A promise that is kept gets this verdict with probability at most the
+  // alpha of the audit.
+  [[nodiscard]] bool violated() const;
+};
+
+// An experiment on the real mechanism. `executable` is the binary for Surface::binary. Throws RequestError when the
+// promise cannot be made, or the configuration is none.
+std::unique_ptr<Experiment> make_experiment(const Configuration& configuration, const std::string& executable);
+
+// Nothing when it was stopped.
+std::optional<Finding> audit(
+    const Configuration& configuration, Experiment& experiment, double alpha,
+    const KeepGoing& keep_going = [](double) { return true; });
+
+}  // namespace rivulet::audit
