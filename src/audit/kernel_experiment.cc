@@ -50,6 +50,7 @@ class KernelExperiment final : public Experiment {
     vectors_ = published_vectors(plan.strategy(), steps_);
     signs_.assign(steps_ + 1, 1.0);
     for (std::uint64_t step = 0; step <= steps_; ++step) others_.push_back("other " + std::to_string(step));
+    for (std::size_t v = 0; v < vectors_.size(); ++v) fixed_others_.push_back(others_in(v, place_));
     set_views();
   }
 
@@ -184,16 +185,25 @@ class KernelExperiment final : public Experiment {
     for (std::uint64_t i = 0; i < offered_rows(); ++i) stream.observe(differing.x, differing.y, unit("the unit"));
   }
 
+  // How often the other rows are in a vector; `turned`: with their signs.
+  struct OtherRows {
+    double count = 0.0;
+    double turned = 0.0;
+  };
+  [[nodiscard]] OtherRows others_in(std::size_t v, std::uint64_t place) const {
+    OtherRows others;
+    for (std::uint64_t i = 1; i <= vectors_[v].step; ++i) {
+      const double present = has_common(i == place) ? vectors_[v].coefficients[i - 1] : 0.0;
+      others.count += present;
+      others.turned += present * signs_[i];
+    }
+    return others;
+  }
+
   // Writes a vector's part of the views; returns sum shift * noise, the other rows taken out.
   double take(std::size_t v, const std::vector<Int128>& values, std::uint64_t place, std::span<double> numbers) {
     const PublishedVector& vector = vectors_[v];
-    double others = 0.0;
-    double signed_others = 0.0;
-    for (std::uint64_t i = 1; i <= vector.coefficients.size(); ++i) {
-      const double present = has_common(i == place) ? vector.coefficients[i - 1] : 0.0;
-      others += present;
-      signed_others += present * signs_[i];
-    }
+    const OtherRows others = adaptive_ || place_is_chosen_ ? others_in(v, place) : fixed_others_[v];
     const double narrowing = 1.0 / vector.widening;
     const double weight = weight_of(v, place);
     double* single = single_numbers_ ? &numbers[1 + v * values.size()] : nullptr;
@@ -201,7 +211,7 @@ class KernelExperiment final : public Experiment {
     double sum = 0.0;
     for (std::size_t i = 0; i < values.size(); ++i) {
       const bool odd = i >= layout_.cross_begin() && i < layout_.target_square();  // x y changes its sign with x
-      const double mean = (odd ? signed_others : others) * common_sums_[i];
+      const double mean = (odd ? others.turned : others.count) * common_sums_[i];
       const double noise = (to_double(values[i]) * inverse_sigma_[i] - mean) * narrowing;
       sum += shift_[i] * noise;
       if (single != nullptr) single[i] = noise;
@@ -232,6 +242,7 @@ class KernelExperiment final : public Experiment {
   bool single_numbers_ = false;
   std::vector<View> views_;
   std::vector<double> signs_;
+  std::vector<OtherRows> fixed_others_;  // where nothing is adaptive
   std::vector<double> row_;
   NoisyStep published_;
 };

@@ -1,5 +1,8 @@
 #include "audit/kernel_streams.h"
 
+#include <map>
+#include <utility>
+
 #include "kernel/history_kernel.h"
 #include "kernel/kernel.h"
 #include "rivulet/loss.h"
@@ -7,14 +10,26 @@
 namespace rivulet::audit {
 namespace {
 
-class SharedNoise final : public kernel::NoiseSource {
+// A secure source for every sigma, so that none of them makes its tables twice.
+class SecureSources {
  public:
-  explicit SharedNoise(std::shared_ptr<kernel::NoiseSource> source) : source_(std::move(source)) {}
-  void begin_step(std::uint64_t step) override { source_->begin_step(step); }
-  void add(std::span<Int128> values, double sigma) override { source_->add(values, sigma); }
+  kernel::NoiseSource& of(double sigma) {
+    std::unique_ptr<kernel::NoiseSource>& source = sources_[sigma];
+    if (!source) source = kernel::DiscreteGaussianNoise::seeded_or_secure(std::nullopt);
+    return *source;
+  }
 
  private:
-  std::shared_ptr<kernel::NoiseSource> source_;
+  std::map<double, std::unique_ptr<kernel::NoiseSource>> sources_;
+};
+
+class SharedNoise final : public kernel::NoiseSource {
+ public:
+  explicit SharedNoise(std::shared_ptr<SecureSources> sources) : sources_(std::move(sources)) {}
+  void add(std::span<Int128> values, double sigma) override { sources_->of(sigma).add(values, sigma); }
+
+ private:
+  std::shared_ptr<SecureSources> sources_;
 };
 
 class KernelStream final : public AuditedStream {
@@ -49,8 +64,7 @@ class KernelHistory final : public AuditedHistory {
 }  // namespace
 
 NoiseMaker secure_noise() {
-  const std::shared_ptr<kernel::NoiseSource> source = kernel::DiscreteGaussianNoise::seeded_or_secure(std::nullopt);
-  return [source] { return std::make_unique<SharedNoise>(source); };
+  return [sources = std::make_shared<SecureSources>()] { return std::make_unique<SharedNoise>(sources); };
 }
 
 StreamSource kernel_streams(const privacy::MechanismPlan& plan, const NoiseMaker& noise) {

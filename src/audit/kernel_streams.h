@@ -38,7 +38,7 @@ using HistorySource = std::function<std::unique_ptr<AuditedHistory>()>;
 
 using NoiseMaker = std::function<std::unique_ptr<kernel::NoiseSource>()>;
 
-// One secure source that all streams draw from in turn; its tables take longer to make than a stream.
+// Noise as the product draws it, for all streams in turn: the sampler's tables take longer to make than a stream.
 NoiseMaker secure_noise();
 
 // Real kernels with rows in the unit ball.

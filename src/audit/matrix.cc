@@ -22,7 +22,7 @@ std::vector<PairKind> pairs_of(Neighbours neighbours, std::size_t dimension) {
 // A bound on mu is below the truth by about 11 / sqrt(trials) at the confidence of a full run: this many lose an eighth
 // of it, unless the numbers to be drawn would take much longer than ten seconds.
 std::uint64_t usual_trials(const Configuration& configuration) {
-  constexpr double kMostNumbers = 3e8;
+  constexpr double kMostNumbers = 6e8;
   const double mu = privacy::gaussian_mu(configuration.promise.budget);
   const double order = static_cast<double>(configuration.promise.dimension + 1);
   const double numbers = static_cast<double>(configuration.steps) * order * (order + 1.0);
@@ -75,9 +75,9 @@ class Matrix {
           for (std::size_t s = 0; s < choice_.strategies.size(); ++s, ++turn) {
             const StrategyKind strategy = choice_.strategies[s];
             const bool known = strategy == StrategyKind::tree || (e + d + s) % 2 == 0;
-            Configuration configuration =
-                configuration_for({epsilons[e], choice_.delta}, strategy, choice_.neighbours[n], dimensions[d],
-                                  known ? Horizon::known(8) : Horizon::unbounded(), known ? 8 : 16);
+            Configuration configuration = configuration_for(
+                {epsilons[e], choice_.delta}, strategy, choice_.neighbours[n], dimensions[d],
+                known ? Horizon::known(8) : Horizon::unbounded(), known || dimensions[d] > 10 ? 8 : 16);
             const std::vector<PairKind> pairs = pairs_of(choice_.neighbours[n], dimensions[d]);
             configuration.pair = pairs[(turn + turn / 6 + e) % pairs.size()];
             configuration.place = kPlaces[(s + n + d + 2 * e) % 3];

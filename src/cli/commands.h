@@ -15,5 +15,6 @@ Runner declare_predict(CLI::App& app);
 Runner declare_refit(CLI::App& app);
 Runner declare_inspect(CLI::App& app);
 Runner declare_export(CLI::App& app);
+Runner declare_audit(CLI::App& app);
 
 }  // namespace rivulet::cli

@@ -10,6 +10,7 @@ inline constexpr int kHorizonExceeded = 3;  // what was published stays valid
 // The model is in use, damaged, or behind what was published, or its input is not the one it was made of. Nothing was
 // read, published or changed.
 inline constexpr int kRefused = 4;
+inline constexpr int kViolation = 5;      // an audit proved that more is told than was promised
 inline constexpr int kInterrupted = 130;  // Ctrl-C or SIGTERM; what was published stays valid
 
 }  // namespace rivulet::cli

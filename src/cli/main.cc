@@ -28,7 +28,8 @@ constexpr const char* kFooter =
     "Exit codes: 0 done; 1 a file or stream could not be read or written; 2 bad request, no row was\n"
     "read and nothing published; 3 the stream is longer than its horizon; 4 the model is in use,\n"
     "damaged or behind what was published, or its input changed: nothing was read, published or\n"
-    "changed; 130 interrupted. After 1, 3 and 130 what was published stays valid.\n\n"
+    "changed; 5 an audit proved a promise broken; 130 interrupted. After 1, 3 and 130 what was\n"
+    "published stays valid.\n\n"
     "Try: rivulet fit --help, rivulet plan --help";
 
 // One line, whatever the message looked like.
@@ -71,6 +72,7 @@ int run(int argc, char** argv) {
   add("export", cli::declare_export);
   add("inspect", cli::declare_inspect);
   add("plan", cli::declare_plan);
+  add("audit", cli::declare_audit);
 
   try {
     app.parse(argc, argv);

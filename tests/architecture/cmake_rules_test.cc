@@ -10,8 +10,9 @@
 namespace rivulet::architecture {
 namespace {
 
+// The audit feeds the kernel, with rows of its own making (include_rules_test.cc).
 bool is_trusted(const std::string& path) {
-  return path.starts_with("src/kernel/") || path.starts_with("src/regression/");
+  return path.starts_with("src/kernel/") || path.starts_with("src/regression/") || path.starts_with("src/audit/");
 }
 
 std::string without_cmake_comments(const std::string& text) {
@@ -29,7 +30,7 @@ std::string cmake_objection(const SourceFile& file) {
   return "";
 }
 
-TEST(CMakeRules, OnlyTheKernelAndItsWiringAreInsideTheWall) {
+TEST(CMakeRules, OnlyTheKernelItsWiringAndTheAuditAreInsideTheWall) {
   std::size_t checked = 0;
   for (const SourceFile& file : read_tree(RIVULET_SOURCE_DIR, "src")) {
     if (!file.path.ends_with("CMakeLists.txt") && !file.path.ends_with(".cmake")) continue;
@@ -58,7 +59,7 @@ TEST(CMakeRules, NoSourceOpensTheWallForItself) {
 }
 
 // What the compiler is really told, whichever CMake file said it.
-TEST(CMakeRules, TheCompilerGetsTheMacroForTheKernelItsWiringTestsAndBenchmarksOnly) {
+TEST(CMakeRules, TheCompilerGetsTheMacroForTheKernelItsWiringTheAuditTestsAndBenchmarksOnly) {
   const std::regex compile(R"re(\s*"command": "(.*) -c ([^ "]+)",?)re");
   std::size_t commands = 0;
   std::size_t inside = 0;

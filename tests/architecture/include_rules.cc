@@ -80,9 +80,10 @@ const std::map<std::string, std::set<std::string>>& allowed_includes() {
       {"log", {"base", "strategy", "privacy", "erm", "fit", "solve", "geometry"}},
       {"store", {"base", "privacy", "erm", "fit", "log", "regression", "wall", "strategy", "solve", "geometry"}},
       {"stream", {"base"}},
+      {"audit", {"base", "strategy", "privacy", "kernel", "wall"}},
       {"cli",
-       {"base", "strategy", "privacy", "decode", "erm", "geometry", "solve", "fit", "regression", "stream", "wall",
-        "log", "store"}},
+       {"audit", "base", "strategy", "privacy", "decode", "erm", "geometry", "solve", "fit", "regression", "stream",
+        "wall", "log", "store"}},
   };
   return table;
 }
