@@ -206,7 +206,6 @@ int run_audit(const AuditFlags& flags) {
   const std::atomic<bool>& stop = stop_flag();
   const auto start = std::chrono::steady_clock::now();
   AuditProgress progress(flags.quiet, configurations.size());
-  if (table) print(audit_heading());
   for (const audit::Configuration& configuration : configurations) {
     const std::unique_ptr<audit::Experiment> experiment = audit::make_experiment(configuration, executable);
     const std::optional<audit::Finding> finding = audit::audit(configuration, *experiment, alpha, [&](double share) {
@@ -216,7 +215,7 @@ int run_audit(const AuditFlags& flags) {
     if (!finding) break;
     report.findings.push_back(*finding);
     progress.clear();
-    if (table) print(audit_line(*finding));
+    if (table) print((report.findings.size() == 1 ? audit_heading() : "") + audit_line(*finding));
   }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   progress.clear();
