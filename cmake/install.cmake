@@ -39,7 +39,9 @@ if(BUILD_SHARED_LIBS)
 endif()
 
 install(TARGETS rivulet_library EXPORT rivuletTargets)
-install(TARGETS rivulet)
+if(RIVULET_BUILD_TOOL)
+  install(TARGETS rivulet)
+endif()
 install(DIRECTORY include/rivulet DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(FILES ${CMAKE_BINARY_DIR}/include/rivulet/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rivulet)
 

@@ -1,0 +1,46 @@
+#include "errors.h"
+
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+namespace rivulet::python {
+namespace {
+
+void raise(const char* type, const std::exception& error, const std::string& field = "") {
+  try {
+    const nb::object made = nb::module_::import_("rivulet._errors").attr(type)(nb::str(error.what()));
+    if (!field.empty()) made.attr("field") = nb::str(field.c_str(), field.size());
+    PyErr_SetObject(made.type().ptr(), made.ptr());
+  } catch (nb::python_error& failed) {
+    failed.restore();
+  }
+}
+
+void translate(const std::exception_ptr& thrown, void* /*unused*/) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const RequestError& error) {
+    raise("RequestError", error, error.field());
+  } catch (const IoError& error) {
+    raise("IoError", error);
+  } catch (const DamagedFile& error) {
+    raise("DamagedFile", error);
+  } catch (const ModelConflict& error) {
+    raise("ModelConflict", error);
+  } catch (const HorizonExceeded& error) {
+    raise("HorizonExceeded", error);
+  } catch (const Misuse& error) {
+    raise("PrivacyError", error);
+  } catch (const Error& error) {
+    raise("Error", error);
+  }
+}
+
+}  // namespace
+
+void bind_errors() {
+  nb::register_exception_translator(translate);
+}
+
+}  // namespace rivulet::python

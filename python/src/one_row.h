@@ -1,0 +1,57 @@
+// A single row from a dict, a list, a tuple or an array. With the GIL held; fast for dicts whose keys come in the order of
+// the dict before.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "level_index.h"
+#include "rivulet/schema.h"
+#include "rivulet/sparse_row.h"
+
+namespace rivulet::python {
+
+class OneRow {
+ public:
+  explicit OneRow(const Schema& schema);
+
+  // Throws RequestError naming "x", or the column; never shows a value.
+  void read(nanobind::handle x);
+  // The target: given, or the entry of that name of the dict just read when it is None.
+  double target(nanobind::handle y, nanobind::handle x);
+
+  // What read() found. Schemas with blocks have sparse rows of dicts.
+  [[nodiscard]] bool is_sparse() const { return sparse_; }
+  [[nodiscard]] const std::vector<double>& values() const { return values_; }
+  [[nodiscard]] SparseRow sparse_row() const { return {positions_, entries_}; }
+
+ private:
+  struct Known {
+    nanobind::object key;
+    std::ptrdiff_t place;  // among places_; -1 for what was not declared
+  };
+
+  void read_dict(PyObject* dict);
+  bool read_known_order(PyObject* dict);
+  void learn_order(PyObject* dict);
+  void read_sparse_dict(PyObject* dict);
+  void read_sequence(nanobind::handle items);
+  void store(const ColumnPlace& place, PyObject* value);
+
+  Schema schema_;
+  std::vector<ColumnPlace> places_;
+  std::unordered_map<std::string, std::size_t> by_name_;
+  std::vector<Known> order_;
+  std::size_t declared_in_order_ = 0;
+  std::vector<double> values_;
+  std::vector<std::uint32_t> positions_;
+  std::vector<double> entries_;
+  LevelIndex classes_;
+  nanobind::object target_name_;
+  bool sparse_ = false;
+};
+
+}  // namespace rivulet::python
