@@ -83,6 +83,7 @@ LiveStream::LiveStream(const StreamOptions& options, const std::optional<std::st
       schema_(std::make_shared<const Schema>(options_.schema)),
       path_(path),
       autocommit_(autocommit),
+      slow_rows_(has_slow_rows()),
       one_row_(options_.schema),
       history_limit_(history) {}
 
@@ -93,7 +94,12 @@ LiveStream::LiveStream(const std::string& path, bool autocommit)
       schema_(std::make_shared<const Schema>(options_.schema)),
       path_(path),
       autocommit_(autocommit),
+      slow_rows_(has_slow_rows()),
       one_row_(options_.schema) {}
+
+bool LiveStream::has_slow_rows() const {
+  return options_.sketch || options_.erm || options_.schema.row_width() > kWideRow;
+}
 
 void LiveStream::require_row_kind(bool has_unit) const {
   if (has_unit && !options_.unit) {
@@ -133,8 +139,7 @@ bool LiveStream::observe(nb::handle x, nb::handle y, nb::handle unit) {
   };
   // A row that only adds to a sum takes less time than letting go of the GIL.
   const std::uint64_t waiting = with_regression([](auto& regression) { return regression.waiting_rows(); });
-  const bool quick = waiting + 1 < options_.release_every && options_.schema.row_width() <= kWideRow && !options_.erm;
-  if (quick) return work();
+  if (waiting + 1 < options_.release_every && !slow_rows_) return work();
   const nb::gil_scoped_release no_gil;
   const bool released = work();
   commit_if_due(released);

@@ -81,11 +81,14 @@ class LiveStream {
   std::shared_ptr<const Schema> schema_;
   std::optional<std::string> path_;
   bool autocommit_ = true;
+  bool slow_rows_ = false;  // a row may take longer than letting go of the GIL does
   bool closed_ = false;
   OneRow one_row_;
   std::optional<std::size_t> history_limit_;
   std::deque<Kept> history_;  // the newest releases of a stream in memory
   std::optional<Refit> own_fit_;
+
+  [[nodiscard]] bool has_slow_rows() const;
 };
 
 void bind_live_stream(nanobind::module_& module);

@@ -46,9 +46,10 @@ std::vector<ColumnPlace> places_of(const Schema& schema) {
 
 }  // namespace
 
-OneRow::OneRow(const Schema& schema) : schema_(schema), places_(places_of(schema)) {
+OneRow::OneRow(const Schema& schema)
+    : schema_(schema), width_(schema.row_width()), has_blocks_(schema.has_blocks()), places_(places_of(schema)) {
   for (std::size_t i = 0; i < places_.size(); ++i) by_name_.emplace(places_[i].name, i);
-  if (!schema.has_blocks()) values_.resize(schema.row_width());
+  if (!has_blocks_) values_.resize(width_);
   if (schema.class_words()) classes_ = LevelIndex({(*schema.class_words())[0], (*schema.class_words())[1]});
   target_name_ = nb::str(schema.target_name().c_str(), schema.target_name().size());
 }
@@ -67,9 +68,9 @@ void OneRow::read(nb::handle x) {
   if (PyList_Check(x.ptr()) || PyTuple_Check(x.ptr())) return read_sequence(x);
   DoubleVector array;
   if (nb::try_cast<DoubleVector>(x, array, false)) {
-    if (array.shape(0) != schema_.row_width()) {
+    if (array.shape(0) != width_) {
       throw RequestError("x", "a row of " + std::to_string(array.shape(0)) + " values was given; accepted: " +
-                                  std::to_string(schema_.row_width()));
+                                  std::to_string(width_));
     }
     values_.resize(array.shape(0));
     for (std::size_t i = 0; i < array.shape(0); ++i) {
@@ -94,10 +95,10 @@ void OneRow::read(nb::handle x) {
 void OneRow::read_sequence(nb::handle items) {
   const auto count = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(items.ptr()));
   PyObject** item = PySequence_Fast_ITEMS(items.ptr());
-  values_.resize(schema_.row_width());
-  if (schema_.has_blocks() || places_.size() != count) {
-    if (count != schema_.row_width()) {
-      const std::size_t columns = schema_.has_blocks() ? schema_.row_width() : places_.size();
+  values_.resize(width_);
+  if (has_blocks_ || places_.size() != count) {
+    if (count != width_) {
+      const std::size_t columns = has_blocks_ ? width_ : places_.size();
       throw RequestError("x", "a row of " + std::to_string(count) + " values was given; accepted: " +
                                   std::to_string(columns));
     }
@@ -108,7 +109,7 @@ void OneRow::read_sequence(nb::handle items) {
 }
 
 void OneRow::read_dict(PyObject* dict) {
-  if (schema_.has_blocks()) return read_sparse_dict(dict);
+  if (has_blocks_) return read_sparse_dict(dict);
   if (read_known_order(dict)) return;
   learn_order(dict);
   // What a dict does not have is missing: the row cannot be used.
@@ -128,7 +129,12 @@ bool OneRow::read_known_order(PyObject* dict) {
   PyObject* value = nullptr;
   for (const Known& known : order_) {
     if (PyDict_Next(dict, &position, &key, &value) == 0 || !same_text(key, known.key.ptr())) return false;
-    if (known.place >= 0) store(places_[static_cast<std::size_t>(known.place)], value);
+    if (known.place == nullptr) continue;
+    if (known.place->categorical) {
+      store(*known.place, value);
+    } else {
+      values_[known.value] = number_from(value, known.place->name);
+    }
   }
   return true;
 }
@@ -140,13 +146,16 @@ void OneRow::learn_order(PyObject* dict) {
   PyObject* key = nullptr;
   PyObject* value = nullptr;
   while (PyDict_Next(dict, &position, &key, &value) != 0) {
-    std::ptrdiff_t place = -1;
+    Known known{nb::borrow(key)};
     if (PyUnicode_Check(key)) {
       const auto found = by_name_.find(nb::str(nb::handle(key)).c_str());
-      if (found != by_name_.end()) place = static_cast<std::ptrdiff_t>(found->second);
+      if (found != by_name_.end()) known.place = &places_[found->second];
     }
-    if (place >= 0) ++declared_in_order_;
-    order_.push_back({nb::borrow(key), place});
+    if (known.place != nullptr) {
+      ++declared_in_order_;
+      known.value = known.place->first_value;
+    }
+    order_.push_back(std::move(known));
   }
 }
 

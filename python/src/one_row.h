@@ -31,7 +31,8 @@ class OneRow {
  private:
   struct Known {
     nanobind::object key;
-    std::ptrdiff_t place;  // among places_; -1 for what was not declared
+    const ColumnPlace* place = nullptr;  // null for what was not declared
+    std::size_t value = 0;               // of a number
   };
 
   void read_dict(PyObject* dict);
@@ -42,6 +43,8 @@ class OneRow {
   void store(const ColumnPlace& place, PyObject* value);
 
   Schema schema_;
+  std::size_t width_;
+  bool has_blocks_;
   std::vector<ColumnPlace> places_;
   std::unordered_map<std::string, std::size_t> by_name_;
   std::vector<Known> order_;
