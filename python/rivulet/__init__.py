@@ -15,6 +15,7 @@ from __future__ import annotations
 from ._core import Inference, Model, NoiseLevel, Release, Schema, Statistics, __version__
 from ._errors import (DamagedFile, Error, HorizonExceeded, IoError, ModelConflict, PrivacyError, PrivacyWarning,
                       RequestError)
+from ._guard import forget_rows
 from ._log import ReleaseLog
 from ._published import Prediction, Published, Releases
 from ._settings import Block, Budget
@@ -23,4 +24,4 @@ from ._summary import Summary, SummaryLine
 
 __all__ = ["Block", "Budget", "DamagedFile", "Error", "HorizonExceeded", "Inference", "IoError", "Model", "ModelConflict",
            "NoiseLevel", "Prediction", "PrivacyError", "PrivacyWarning", "Published", "Release", "ReleaseLog", "Releases",
-           "RequestError", "Schema", "Statistics", "Stream", "Summary", "SummaryLine", "__version__"]
+           "RequestError", "Schema", "Statistics", "Stream", "Summary", "SummaryLine", "__version__", "forget_rows"]

@@ -102,7 +102,8 @@ class Published:
         return Prediction(*self.inference(t, level)._predict(rows_of(self.schema, X)))
 
     def refit(self, *, constraint: str | None = None, features: Sequence[str] | None = None,
-              regularisation: str | None = None, solver: str | None = None, t: int | None = None) -> _core.Model:
+              regularisation: str | None = None, solver: str | None = None, surrogate_margin: float | None = None,
+              t: int | None = None) -> _core.Model:
         """Another model from the same published sums: another constraint, fewer features, another regularisation.
 
         Costs no rows and no budget. With nothing given it is the published model, bit for bit.
@@ -114,7 +115,8 @@ class Published:
         if self.options.has_sketch and release.step > self._first_kept:
             start = self._at(release.step - 1).model.theta.tolist()
         chosen = None if features is None else list(features)
-        return _core.Refit(self.options, constraint, solver, chosen, regularisation).fit(release.statistics, start)
+        return _core.Refit(self.options, constraint, solver, chosen, regularisation,
+                           surrogate_margin).fit(release.statistics, start)
 
     def inference(self, t: int | None = None, level: float = 0.95) -> _core.Inference:
         """Standard errors and intervals of release `t`, sampling and privacy noise counted together."""

@@ -20,6 +20,6 @@ NB_MODULE(_core, module) {
   bind_options(module);
   bind_rows(module);
   bind_published(module);
-  bind_live_stream(module);
   bind_fingerprint(module);
+  bind_live_stream(module);
 }

@@ -58,41 +58,66 @@ void Fingerprint::add(Rows& rows) {
   const std::size_t width = rows.width();
   while (rows.next(block)) {
     for (std::size_t row = 0; row < block.count; ++row) {
-      RowHash hash;
+      const double target = block.targets != nullptr ? block.targets[row] : 0.0;
       if (block.sparse()) {
-        const SparseRow entries = block.sparse_row(row);
-        for (std::size_t i = 0; i < entries.values.size(); ++i) {
-          hash.word(std::uint64_t{entries.positions[i]});
-          hash.word(entries.values[i]);
-        }
+        add(block.sparse_row(row), target);
       } else {
-        for (std::size_t i = 0; i < width; ++i) hash.word(block.values[row * width + i]);
+        add({block.values + row * width, width}, target);
       }
-      if (block.targets != nullptr) hash.word(block.targets[row]);
-      insert(hash.result());
     }
-    rows_ += block.count;
   }
+  shrink();
+}
+
+void Fingerprint::add(std::span<const double> values, double target) {
+  RowHash hash;
+  for (const double value : values) hash.word(value);
+  hash.word(target);
+  ++rows_;
+  insert(hash.result());
+}
+
+void Fingerprint::add(const SparseRow& row, double target) {
+  RowHash hash;
+  for (std::size_t i = 0; i < row.values.size(); ++i) {
+    hash.word(std::uint64_t{row.positions[i]});
+    hash.word(row.values[i]);
+  }
+  hash.word(target);
+  ++rows_;
+  insert(hash.result());
+}
+
+void Fingerprint::merge(const Fingerprint& other) {
+  if (other.full_) limit_ = std::min(limit_, other.limit_);
+  full_ = full_ || other.full_;
+  for (const std::uint64_t hash : other.hashes_) insert(hash);
+  rows_ += other.rows_;
   shrink();
 }
 
 void Fingerprint::insert(std::uint64_t hash) {
   if (hash > limit_) return;
   hashes_.push_back(hash);
+  sorted_ = false;
   if (hashes_.size() >= 4 * kMost) shrink();
 }
 
 void Fingerprint::shrink() {
+  if (sorted_) return;
+  sorted_ = true;
   std::sort(hashes_.begin(), hashes_.end());
   hashes_.erase(std::unique(hashes_.begin(), hashes_.end()), hashes_.end());
   if (hashes_.size() > kMost) {
     hashes_.resize(kMost);
     full_ = true;
   }
-  if (full_) limit_ = hashes_.back();
+  while (!hashes_.empty() && hashes_.back() > limit_) hashes_.pop_back();
+  if (full_ && !hashes_.empty()) limit_ = std::min(limit_, hashes_.back());
 }
 
-double Fingerprint::share_in(const Fingerprint& other) const {
+double Fingerprint::share_in(const Fingerprint& other) {
+  shrink();
   // Below both limits the samples are complete.
   const std::uint64_t limit = std::min(limit_, other.limit_);
   std::size_t mine = 0;
@@ -108,7 +133,8 @@ double Fingerprint::share_in(const Fingerprint& other) const {
 void bind_fingerprint(nb::module_& module) {
   nb::class_<Fingerprint>(module, "Fingerprint", "A few keyed hashes of rows, to tell whether two sets of rows overlap.")
       .def(nb::init<>())
-      .def("add", &Fingerprint::add, "rows"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("add", nb::overload_cast<Rows&>(&Fingerprint::add), "rows"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("merge", &Fingerprint::merge, "other"_a)
       .def("share_in", &Fingerprint::share_in, "other"_a)
       .def_prop_ro("rows", &Fingerprint::rows);
 }

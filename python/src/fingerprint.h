@@ -20,8 +20,12 @@ class Fingerprint {
   static constexpr std::size_t kMost = 1024;
 
   void add(Rows& rows);
+  void add(std::span<const double> values, double target);
+  void add(const SparseRow& row, double target);
+  // Takes the other's rows, too.
+  void merge(const Fingerprint& other);
   // Estimated share of this set's distinct rows that are in the other one, too.
-  [[nodiscard]] double share_in(const Fingerprint& other) const;
+  [[nodiscard]] double share_in(const Fingerprint& other);
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
 
  private:
@@ -31,6 +35,7 @@ class Fingerprint {
   std::vector<std::uint64_t> hashes_;  // unordered between shrinks
   std::uint64_t limit_ = UINT64_MAX;   // hashes above it are of no interest
   bool full_ = false;
+  bool sorted_ = true;
   std::uint64_t rows_ = 0;
 };
 

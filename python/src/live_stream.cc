@@ -113,12 +113,14 @@ void LiveStream::require_row_kind(bool has_unit) const {
 }
 
 bool LiveStream::observe_values(std::span<const double> values, double target, const std::string_view* unit) {
+  if (watched_) watched_->add(values, target);
   return with_regression([&](auto& regression) {
     return unit != nullptr ? regression.observe(values, target, *unit) : regression.observe(values, target);
   });
 }
 
 bool LiveStream::observe_sparse(const SparseRow& row, double target, const std::string_view* unit) {
+  if (watched_) watched_->add(row, target);
   return with_regression([&](auto& regression) {
     return unit != nullptr ? regression.observe(row, target, *unit) : regression.observe(row, target);
   });
@@ -225,6 +227,18 @@ void LiveStream::close() {
   closed_ = true;
 }
 
+void LiveStream::watch() {
+  const Turn turn(*this);
+  if (!watched_) watched_ = std::make_unique<Fingerprint>();
+}
+
+Fingerprint LiveStream::fingerprint() {
+  const Turn turn(*this, false);
+  Fingerprint copy;
+  if (watched_) copy.merge(*watched_);
+  return copy;
+}
+
 std::uint64_t LiveStream::last_step() const {
   return durable_ ? durable_->committed_step() : memory_->step();
 }
@@ -294,8 +308,7 @@ PublishedRelease LiveStream::at(std::uint64_t step) {
   require_published(step);
   const nb::gil_scoped_release no_gil;
   if (!durable_) return publish(history_[history_.size() - 1 - (last_step() - step)]);
-  const Release release = durable_->committed(step, step).at(0);
-  return {release.statistics, {release.model, schema_}, release.chain};
+  return published_from(durable_->committed(step, step).at(0), schema_);
 }
 
 std::vector<PublishedRelease> LiveStream::range(std::uint64_t from, std::uint64_t to) {
@@ -307,7 +320,7 @@ std::vector<PublishedRelease> LiveStream::range(std::uint64_t from, std::uint64_
   if (durable_) {
     if (from > to) return releases;
     for (const Release& release : durable_->committed(from, to)) {
-      releases.push_back({release.statistics, {release.model, schema_}, release.chain});
+      releases.push_back(published_from(release, schema_));
     }
     return releases;
   }
@@ -342,6 +355,8 @@ void bind_live_stream(nb::module_& module) {
       .def("_take", &LiveStream::take, "rows"_a)
       .def("_flush", &LiveStream::flush)
       .def("_commit", &LiveStream::commit)
+      .def("_watch", &LiveStream::watch)
+      .def("_fingerprint", &LiveStream::fingerprint)
       .def("close", &LiveStream::close,
            "Ends the run. A stream in a file keeps the rows of an unfinished step there, and Stream.open() goes on.")
       .def_prop_ro("step", &LiveStream::step, "Releases so far.")

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "fingerprint.h"
 #include "one_row.h"
 #include "published.h"
 #include "rivulet/durable_regression.h"
@@ -37,6 +38,10 @@ class LiveStream {
   bool flush();
   void commit();
   void close();
+
+  // From now on rows leave keyed hashes behind (fingerprint.h).
+  void watch();
+  [[nodiscard]] Fingerprint fingerprint();
 
   [[nodiscard]] std::uint64_t step();
   [[nodiscard]] std::uint64_t rows();
@@ -84,6 +89,7 @@ class LiveStream {
   bool slow_rows_ = false;  // a row may take longer than letting go of the GIL does
   bool closed_ = false;
   OneRow one_row_;
+  std::unique_ptr<Fingerprint> watched_;
   std::optional<std::size_t> history_limit_;
   std::deque<Kept> history_;  // the newest releases of a stream in memory
   std::optional<Refit> own_fit_;

@@ -248,7 +248,8 @@ struct Refitter {
 Refit::Options refit_options(const StreamOptions& stream, const std::optional<std::string>& constraint,
                              const std::optional<std::string>& solver,
                              const std::optional<std::vector<std::string>>& features,
-                             const std::optional<std::string>& regularisation) {
+                             const std::optional<std::string>& regularisation,
+                             const std::optional<double>& surrogate_margin) {
   Refit::Options options = Refit::settings_of(stream);
   if (constraint) options.constraint = *constraint;
   if (solver && *solver == "fast") {
@@ -260,6 +261,7 @@ Refit::Options refit_options(const StreamOptions& stream, const std::optional<st
   }
   if (features) options.features = features;
   if (regularisation) options.regularisation = *regularisation;
+  if (surrogate_margin) options.surrogate_margin = surrogate_margin;
   return options;
 }
 
@@ -267,22 +269,18 @@ void bind_refit(nb::module_& module) {
   nb::class_<Refitter>(module, "Refit", "Other models from published statistics: no rows, no budget.")
       .def("__init__", [](Refitter* self, const StreamOptions& stream, const std::optional<std::string>& constraint,
                           const std::optional<std::string>& solver, const std::optional<std::vector<std::string>>& features,
-                          const std::optional<std::string>& regularisation) {
-        Refit refit(stream, refit_options(stream, constraint, solver, features, regularisation));
+                          const std::optional<std::string>& regularisation, const std::optional<double>& surrogate_margin) {
+        Refit refit(stream, refit_options(stream, constraint, solver, features, regularisation, surrogate_margin));
         auto schema = std::make_shared<const Schema>(refit.schema());
         new (self) Refitter{std::move(refit), std::move(schema)};
       }, "options"_a, "constraint"_a.none() = nb::none(), "solver"_a.none() = nb::none(), "features"_a.none() = nb::none(),
-         "regularisation"_a.none() = nb::none())
+         "regularisation"_a.none() = nb::none(), "surrogate_margin"_a.none() = nb::none())
       .def("fit", [](Refitter& self, const Statistics& statistics, const std::optional<std::vector<double>>& start) {
         const std::vector<double> begin = start.value_or(std::vector<double>());
         return FittedModel{self.refit.fit(statistics, begin), self.schema};
       }, "statistics"_a, "start"_a.none() = nb::none())
       .def("select", [](const Refitter& self, const Statistics& statistics) { return self.refit.select(statistics); }, "statistics"_a)
       .def_prop_ro("schema", [](const Refitter& self) { return *self.schema; });
-}
-
-PublishedRelease published_from(const Release& release, const std::shared_ptr<const Schema>& schema) {
-  return {release.statistics, {release.model, schema}, release.chain};
 }
 
 struct Log {
@@ -327,6 +325,12 @@ void bind_log(nb::module_& module) {
 }
 
 }  // namespace
+
+PublishedRelease published_from(const Release& release, const std::shared_ptr<const Schema>& schema) {
+  std::optional<Statistics> statistics;
+  if (release.statistics.dimension > 0) statistics = release.statistics;
+  return {std::move(statistics), {release.model, schema}, release.chain};
+}
 
 void bind_published(nb::module_& module) {
   bind_models(module);

@@ -28,6 +28,9 @@ struct PublishedRelease {
   std::string chain;  // of a model file
 };
 
+// As a file has it.
+PublishedRelease published_from(const Release& release, const std::shared_ptr<const Schema>& schema);
+
 void bind_published(nanobind::module_& module);
 
 }  // namespace rivulet::python

@@ -1,0 +1,503 @@
+"""Estimators for scikit-learn.
+
+    >>> import numpy, rivulet.sklearn
+    >>> X = numpy.random.default_rng(0).uniform(0, 10, (20_000, 2))
+    >>> y = 3 * X[:, 0] - X[:, 1]
+    >>> model = rivulet.sklearn.PrivateLinearRegression(budget=(1, 1e-6), bounds=(0, 10), target_bounds=(-10, 30))
+    >>> model.fit(X, y).score(X, y) > 0.9
+    True
+
+`fit` makes one release of all rows and spends the whole budget on it. `partial_fit` goes on for ever: every call is a step
+of one stream, and everything it publishes, together, has the one budget. Preprocessing that learns from the rows
+(StandardScaler, PCA, a vocabulary) is outside the promise: use what is known beforehand.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import _core
+from ._errors import PrivacyError, PrivacyWarning, RequestError
+from ._guard import Spend, record, warn
+from ._published import Releases
+from ._rows import rows_of
+from ._selection import Candidate, held_out_risk
+from ._settings import Budget, make_options
+from ._stream import Stream
+from ._summary import Summary
+
+__all__ = ["PrivateLasso", "PrivateLinearRegression", "PrivateLogisticRegression", "RefitSearch"]
+
+# Rows of a step that ends with the call of partial_fit.
+_NEVER = 2**30
+
+
+@dataclass(frozen=True)
+class RefitSearch:
+    """What `refit_search` found. Held-out errors carry privacy noise of the given size: closer ones are not told apart."""
+
+    best_estimator: Any
+    best_params: dict[str, Any]
+    candidates: list[Candidate]
+
+    def __str__(self) -> str:
+        lines = [f"{'held-out error':>14}  {'noise':>9}  candidate"]
+        for candidate in sorted(self.candidates, key=lambda found: found.error):
+            lines.append(f"{candidate.error:>14.6g}  {candidate.noise:>9.2g}  {candidate.params}")
+        return "\n".join(lines)
+
+
+class _PrivateLinearModel(BaseEstimator):
+    """What the estimators have in common: rows go into a stream, publications come out."""
+
+    def _constraint(self) -> str:
+        raise NotImplementedError
+
+    def _target(self, schema: _core.Schema, name: str) -> None:
+        raise NotImplementedError
+
+    def _settings(self) -> dict[str, Any]:
+        return {}
+
+    # --- the stream
+
+    def _declared_bounds(self, width: int) -> list[tuple[float, float]]:
+        bounds = self.bounds
+        if bounds is None:
+            raise RequestError("bounds: not declared; nothing learns a bound from data: give (lo, hi) for all columns, one pair for "
+                               "each, or a dict by column name")
+        if isinstance(bounds, Mapping):
+            names = getattr(self, "feature_names_in_", None)
+            if names is None:
+                raise RequestError("bounds: are by column name, and X has no names; accepted: (lo, hi), or one pair for each column")
+            missing = [str(name) for name in names if name not in bounds]
+            if missing:
+                raise RequestError(f"bounds: not declared for {', '.join(missing[:5])}; every column needs them")
+            return [(float(bounds[name][0]), float(bounds[name][1])) for name in names]
+        array = np.asarray(bounds, dtype=float)
+        if array.shape == (2,):
+            return [(float(array[0]), float(array[1]))] * width
+        if array.shape != (width, 2):
+            raise RequestError(f"bounds: of shape {array.shape} were given; accepted: (lo, hi), or {width} such pairs, one for each "
+                               "column")
+        return [(float(lo), float(hi)) for lo, hi in array]
+
+    def _schema(self, width: int) -> _core.Schema:
+        names = [str(name) for name in getattr(self, "feature_names_in_", [f"x{i}" for i in range(width)])]
+        schema = _core.Schema()
+        for name, (lo, hi) in zip(names, self._declared_bounds(width)):
+            schema.feature(name, lo, hi)
+        target = "target"
+        while target in names:
+            target += "_"
+        self._target(schema, target)
+        schema.intercept(bool(self.fit_intercept))
+        if self.clip_norm is not None:
+            schema.clip_norm(float(self.clip_norm))
+        return schema
+
+    def _budget(self) -> Budget:
+        if self.budget is None:
+            raise RequestError("budget: not given; a privacy budget has no default: choose (epsilon, delta), e.g. (1, 1e-6)")
+        epsilon, delta = self.budget
+        return Budget(float(epsilon), float(delta))
+
+    def _new_stream(self, schema: _core.Schema, release_every: int, horizon: int | str | None) -> Stream:
+        options = make_options(schema, dict(
+            budget=tuple(self._budget()), release_every=release_every, horizon=horizon, constraint=self._constraint(),
+            neighbours=self.neighbours, insecure_seed=self.insecure_seed, **self._settings()))
+        stream = Stream.__new__(Stream)
+        _core.StreamBase.__init__(stream, options, None, True, None)
+        return stream
+
+    def _spend_on(self, spend: Spend, schema: _core.Schema, X: NDArray[np.float64], y: NDArray[np.float64], what: str) -> None:
+        if self.insecure_seed is not None:
+            return  # promises nothing
+        rows = _core.Fingerprint()
+        rows.add(rows_of(schema, X, y))
+        warn(rows, spend, f"{type(self).__name__}.{what}", stacklevel=5)
+        record(rows, spend)
+
+    def _fit(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> None:
+        self._forget_stream()
+        schema = self._schema(X.shape[1])
+        one_release = self.release_every is None and self.horizon is None
+        every = len(X) if self.release_every is None else self.release_every
+        stream = self._new_stream(schema, every, 1 if one_release else self.horizon)
+        spend = Spend(self._budget())
+        self._spend_on(spend, schema, X, y, "fit")  # warnings come before the spending: as errors they prevent it
+        stream.observe_many(X, y)
+        stream.release()
+        if not one_release:
+            self._stream, self._spend = stream, spend
+        self._publish(stream)
+
+    def _partial_fit(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> None:
+        stream = getattr(self, "_stream", None)
+        if stream is None and hasattr(self, "releases_"):
+            raise PrivacyError(f"{type(self).__name__}.partial_fit: " + (
+                "this is a copy (or was pickled), which holds what was published and not the stream; going on here and there would "
+                "publish the same steps twice. Go on with the original, or keep a rivulet.Stream in a file"
+                if getattr(self, "_detached", False) else
+                "fit() made one release and spent the whole budget on it; begin with partial_fit(), or give fit() a horizon of "
+                "several steps (horizon='unbounded' for any number)"))
+        schema = self._schema(X.shape[1])
+        if stream is None:
+            every = _NEVER if self.release_every is None else self.release_every
+            stream = self._new_stream(schema, every, self.horizon)
+            self._spend = Spend(self._budget())
+        self._spend_on(self._spend, schema, X, y, "partial_fit")
+        self._stream = stream
+        stream.observe_many(X, y)
+        if self.release_every is None:
+            stream.release()
+        if stream.step > 0:
+            self._publish(stream)
+
+    def _forget_stream(self) -> None:
+        for name in ("_stream", "_spend", "_detached"):
+            if hasattr(self, name):
+                delattr(self, name)
+
+    def _publish(self, stream: Stream) -> None:
+        self.releases_ = stream.published()
+        self._use(self.releases_.model())
+
+    def _use(self, model: _core.Model) -> None:
+        names = list(self.releases_.schema.feature_names)
+        known = model.coefficients
+        self.model_ = model
+        self.coef_ = self._shaped(np.array([known.get(name, 0.0) for name in names]))
+        self.intercept_ = self._shaped_intercept(model.intercept)
+
+    def _shaped(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+        return coefficients
+
+    def _shaped_intercept(self, intercept: float) -> Any:
+        return intercept
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What was published may be copied and pickled; the stream may not, and the copy knows that it has none.
+        state = dict(super().__getstate__())
+        state.pop("_spend", None)
+        if state.pop("_stream", None) is not None:
+            state["_detached"] = True
+        return state
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "releases_")
+
+    # --- what was published
+
+    def _linear(self, X: ArrayLike) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=np.float64)
+        return np.asarray(X @ np.ravel(self.coef_) + np.ravel(self.intercept_)[0], dtype=np.float64)
+
+    def summary(self, level: float = 0.95) -> Summary:
+        """The coefficients with standard errors and intervals that count sampling and privacy noise."""
+        check_is_fitted(self)
+        return self.releases_.summary(level=level)
+
+    def refit(self, *, constraint: str | None = None, features: Sequence[str] | None = None,
+              regularisation: str | None = None) -> Any:
+        """Another fitted estimator from the same publications: no rows, no budget.
+
+        It can predict and be refitted; only this one can go on with partial_fit.
+        """
+        check_is_fitted(self)
+        fitted = copy.copy(self)
+        fitted._forget_stream()
+        fitted._detached = True
+        fitted._use(self.releases_.refit(constraint=constraint, features=features, regularisation=regularisation))
+        return fitted
+
+    def refit_search(self, candidates: Sequence[Mapping[str, Any]], holdout: float = 0.25) -> RefitSearch:
+        """Chooses among refits by their error on the newest rows, for free.
+
+        Each candidate is a dict of keywords of `refit()`. It is fitted to an earlier release and measured on the rows that
+        came after it, by the difference of the two releases' published sums; the best is then refitted to all. Needs
+        several releases: partial_fit, or fit with release_every.
+        """
+        check_is_fitted(self)
+        found = [held_out_risk(self.releases_, dict(params), holdout) for params in candidates]
+        if not found:
+            raise RequestError("candidates: none were given")
+        best = min(found, key=lambda candidate: candidate.error)
+        return RefitSearch(self.refit(**best.params), dict(best.params), found)
+
+
+class _PrivateRegressor(RegressorMixin, _PrivateLinearModel):
+    def _target(self, schema: _core.Schema, name: str) -> None:
+        if self.target_bounds is None:
+            raise RequestError("target_bounds: not declared; nothing learns a bound from data: give (lo, hi) of the target")
+        lo, hi = self.target_bounds
+        schema.target(name, float(lo), float(hi))
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Any:
+        """Fits one private model to all rows, and spends the whole budget on it."""
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        self._fit(X, np.asarray(y, dtype=np.float64))
+        return self
+
+    def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Any:
+        """Takes more rows of the stream and publishes: one step a call, or every `release_every` rows."""
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=not hasattr(self, "n_features_in_"))
+        self._partial_fit(X, np.asarray(y, dtype=np.float64))
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Predictions of the newest model."""
+        return self._linear(X)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.non_deterministic = self.insecure_seed is None
+        return tags
+
+
+class PrivateLinearRegression(_PrivateRegressor):
+    """Linear regression, (epsilon, delta)-differentially private for every row.
+
+    Parameters
+    ----------
+    budget : (epsilon, delta)
+        Of everything this estimator publishes. Must be given.
+    bounds : (lo, hi), one such pair a column, or a dict by column name
+        Declared, never learned; values outside are moved to them. Must be given.
+    target_bounds : (lo, hi)
+        The same for the target. Must be given.
+    constraint : str
+        The set coefficients are fitted over, each column scaled to [-1, 1]: "l2:R", "l1:R", ...; docs/constraints.md.
+    fit_intercept : bool
+    clip_norm : float or None
+        Shorten rows above this norm, each column scaled to [-1, 1]: less noise if most rows are shorter.
+    release_every : int or None
+        Publish every so many rows. None: once at the end of `fit`, and at the end of every `partial_fit`.
+    horizon : int, "unbounded" or None
+        How many steps the promise covers. None: one for `fit`, any number for `partial_fit`.
+    neighbours : "replace" or "zero-out"
+        What is hidden: a row's whole content, or its presence (less noise).
+    insecure_seed : int or None
+        Deterministic noise for tests: the output is NOT private.
+
+    Attributes
+    ----------
+    coef_, intercept_
+        Of the newest model.
+    model_ : rivulet.Model
+    releases_ : rivulet.Releases
+        Everything that was published: models, sums, refits, plots. A pickle or copy of the estimator holds it, and can
+        predict and refit; it cannot go on with `partial_fit`, which would publish the same steps twice.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from rivulet.sklearn import PrivateLinearRegression
+    >>> X = numpy.random.default_rng(0).uniform(-1, 1, (10_000, 3))
+    >>> model = PrivateLinearRegression(budget=(1, 1e-6), bounds=(-1, 1), target_bounds=(-1, 1))
+    >>> model.fit(X, X[:, 0] / 2).coef_.shape
+    (3,)
+    """
+
+    def __init__(self, *, budget: tuple[float, float] | None = None, bounds: Any = None,
+                 target_bounds: tuple[float, float] | None = None, constraint: str = "l2:2", fit_intercept: bool = True,
+                 clip_norm: float | None = None, release_every: int | None = None, horizon: int | str | None = None,
+                 neighbours: str = "replace", insecure_seed: int | None = None) -> None:
+        self.budget = budget
+        self.bounds = bounds
+        self.target_bounds = target_bounds
+        self.constraint = constraint
+        self.fit_intercept = fit_intercept
+        self.clip_norm = clip_norm
+        self.release_every = release_every
+        self.horizon = horizon
+        self.neighbours = neighbours
+        self.insecure_seed = insecure_seed
+
+    def _constraint(self) -> str:
+        return str(self.constraint)
+
+
+class PrivateLasso(_PrivateRegressor):
+    """Linear regression over an L1 ball: few coefficients other than 0, and an error that hardly grows with the columns.
+
+    `radius` bounds the sum of absolute coefficients with each column scaled to [-1, 1], the intercept included; it is the
+    constrained form of the lasso. The others are those of `PrivateLinearRegression`.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from rivulet.sklearn import PrivateLasso
+    >>> X = numpy.random.default_rng(0).uniform(-1, 1, (10_000, 30))
+    >>> model = PrivateLasso(budget=(1, 1e-6), bounds=(-1, 1), target_bounds=(-1, 1), radius=0.5)
+    >>> float(abs(model.fit(X, X[:, 0] / 2).coef_).sum()) <= 0.5 + 1e-9
+    True
+    """
+
+    def __init__(self, *, budget: tuple[float, float] | None = None, bounds: Any = None,
+                 target_bounds: tuple[float, float] | None = None, radius: float = 1.0, fit_intercept: bool = True,
+                 clip_norm: float | None = None, release_every: int | None = None, horizon: int | str | None = None,
+                 neighbours: str = "replace", insecure_seed: int | None = None) -> None:
+        self.budget = budget
+        self.bounds = bounds
+        self.target_bounds = target_bounds
+        self.radius = radius
+        self.fit_intercept = fit_intercept
+        self.clip_norm = clip_norm
+        self.release_every = release_every
+        self.horizon = horizon
+        self.neighbours = neighbours
+        self.insecure_seed = insecure_seed
+
+    def _constraint(self) -> str:
+        return f"l1:{float(self.radius)!r}"
+
+
+class PrivateLogisticRegression(ClassifierMixin, _PrivateLinearModel):
+    """Logistic regression of two classes, (epsilon, delta)-differentially private for every row.
+
+    Parameters
+    ----------
+    classes : pair or None
+        The two classes, negative first. None: read from `y`, with a warning, because which classes there are is then
+        taken to be public.
+    method : "surrogate" or "erm"
+        "surrogate" fits a parabola in place of the loss, from the same private sums as linear regression: constant memory,
+        any number of steps, free refits; its order of predictions is good, its log-odds are those of a parabola good for
+        |log-odds| up to `margin`. "erm" (PrivIncERM) minimises the loss itself by noisy gradients over all rows so far,
+        which it keeps; no refits.
+    margin : float
+        Of the surrogate. A public guess.
+
+    The others are those of `PrivateLinearRegression`.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from rivulet.sklearn import PrivateLogisticRegression
+    >>> X = numpy.random.default_rng(0).uniform(-1, 1, (20_000, 2))
+    >>> y = numpy.where(X[:, 0] > 0, "yes", "no")
+    >>> model = PrivateLogisticRegression(budget=(1, 1e-6), bounds=(-1, 1), classes=("no", "yes"))
+    >>> model.fit(X, y).score(X, y) > 0.9
+    True
+    """
+
+    def __init__(self, *, budget: tuple[float, float] | None = None, bounds: Any = None,
+                 classes: tuple[Any, Any] | None = None, method: str = "surrogate", margin: float = 4.0,
+                 constraint: str = "l2:5", fit_intercept: bool = True, clip_norm: float | None = None,
+                 release_every: int | None = None, horizon: int | str | None = None, neighbours: str = "replace",
+                 insecure_seed: int | None = None) -> None:
+        self.budget = budget
+        self.bounds = bounds
+        self.classes = classes
+        self.method = method
+        self.margin = margin
+        self.constraint = constraint
+        self.fit_intercept = fit_intercept
+        self.clip_norm = clip_norm
+        self.release_every = release_every
+        self.horizon = horizon
+        self.neighbours = neighbours
+        self.insecure_seed = insecure_seed
+
+    def _constraint(self) -> str:
+        return str(self.constraint)
+
+    def _target(self, schema: _core.Schema, name: str) -> None:
+        schema.classes(name, 0.0, 1.0)
+
+    def _settings(self) -> dict[str, Any]:
+        if self.method == "surrogate":
+            return {"loss": "logistic", "surrogate_margin": float(self.margin)}
+        if self.method == "erm":
+            return {"loss": "logistic", "erm": True}
+        raise RequestError(f"method: {self.method!r} is not accepted; accepted: 'surrogate', 'erm'")
+
+    def _learn_classes(self, y: Any, classes: Any) -> None:
+        declared = self.classes if self.classes is not None else classes
+        if declared is not None:
+            found = np.asarray(declared)
+            if found.shape != (2,) or found[0] == found[1]:
+                raise RequestError("classes: two different ones are needed, negative first")
+        else:
+            found = np.unique(y)
+            kind = type_of_target(y, input_name="y")
+            if len(found) > 2 or kind not in ("binary", "multiclass"):
+                raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
+            if len(found) < 2:
+                raise ValueError("y holds one class; two are needed: declare them (classes=...) if the other may still come")
+            if self.insecure_seed is None:
+                import warnings
+
+                warnings.warn("PrivateLogisticRegression: classes were read from y, so that which classes there are is taken to be "
+                              "public; declare them (classes=...) if it is not", PrivacyWarning, stacklevel=3)
+        self.classes_ = found
+
+    def _codes(self, y: Any) -> NDArray[np.float64]:
+        kind = type_of_target(y, input_name="y")
+        if kind not in ("binary", "multiclass"):
+            raise ValueError(f"Unknown label type: {kind}. Only binary classification is supported. The type of the target is {kind}.")
+        y = np.asarray(y)
+        positive = y == self.classes_[1]
+        if not np.all(positive | (y == self.classes_[0])):
+            raise ValueError("y holds classes other than the two that were declared")
+        return positive.astype(np.float64)
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> PrivateLogisticRegression:
+        """Fits one private model to all rows, and spends the whole budget on it."""
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        self._check_labels(y)
+        self._learn_classes(y, None)
+        self._fit(X, self._codes(y))
+        return self
+
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> PrivateLogisticRegression:
+        """Takes more rows of the stream and publishes. `classes` declares them with the first call."""
+        X, y = validate_data(self, X, y, dtype=np.float64, reset=not hasattr(self, "n_features_in_"))
+        self._check_labels(y)
+        if not hasattr(self, "classes_"):
+            self._learn_classes(y, classes)
+        self._partial_fit(X, self._codes(y))
+        return self
+
+    @staticmethod
+    def _check_labels(y: Any) -> None:
+        kind = type_of_target(y, input_name="y", raise_unknown=True)
+        if kind not in ("binary", "multiclass"):
+            raise ValueError(f"Unknown label type: {kind}. Only binary classification is supported. The type of the target is {kind}.")
+
+    def _shaped(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+        return coefficients.reshape(1, -1)
+
+    def _shaped_intercept(self, intercept: float) -> NDArray[np.float64]:
+        return np.array([intercept])
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Log-odds of the positive class."""
+        return self._linear(X)
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Probabilities of the two classes, in the order of `classes_`."""
+        positive = 0.5 * (1.0 + np.tanh(0.5 * self.decision_function(X)))
+        return np.column_stack([1.0 - positive, positive])
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """The more probable class."""
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0).astype(int)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.non_deterministic = self.insecure_seed is None
+        tags.classifier_tags.multi_class = False
+        return tags
