@@ -12,7 +12,8 @@
 
 from __future__ import annotations
 
-from ._core import Inference, Model, NoiseLevel, Release, Schema, Statistics, __version__
+from ._core import Inference, Model, NoiseLevel, Release, Schema, Statistics
+from ._core import version as __version__
 from ._errors import (DamagedFile, Error, HorizonExceeded, IoError, ModelConflict, PrivacyError, PrivacyWarning,
                       RequestError)
 from ._guard import forget_rows

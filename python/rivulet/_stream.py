@@ -147,6 +147,8 @@ class Stream(_core.StreamBase, Published):
         # After an error nobody knows which rows were meant to count: what was not committed is forgotten.
         if kind is None:
             self.close()
+        else:
+            self._abandon()
 
     def __copy__(self) -> NoReturn:
         raise PrivacyError(_NO_COPY)
@@ -159,4 +161,5 @@ class Stream(_core.StreamBase, Published):
 
     def __repr__(self) -> str:
         where = "memory" if self.path is None else repr(self.path)
-        return f"<rivulet.Stream in {where}: {self.step} releases, {self.waiting_rows} rows in the step under way>"
+        state = "closed" if self.closed else f"{self.waiting_rows} rows in the step under way"
+        return f"<rivulet.Stream in {where}: {self.step} releases, {state}>"

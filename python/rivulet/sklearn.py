@@ -152,6 +152,8 @@ class _PrivateLinearModel(BaseEstimator):
                 "several steps (horizon='unbounded' for any number)"))
         schema = self._schema(X.shape[1])
         if stream is None:
+            if self.release_every is None and self._settings().get("erm"):
+                raise RequestError("release_every: not given; method 'erm' plans its calls by the rows of a step, so partial_fit needs it")
             every = _NEVER if self.release_every is None else self.release_every
             stream = self._new_stream(schema, every, self.horizon)
             self._spend = Spend(self._budget())
@@ -200,8 +202,8 @@ class _PrivateLinearModel(BaseEstimator):
 
     def _linear(self, X: ArrayLike) -> NDArray[np.float64]:
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float64)
-        return np.asarray(X @ np.ravel(self.coef_) + np.ravel(self.intercept_)[0], dtype=np.float64)
+        checked: NDArray[np.float64] = validate_data(self, X, reset=False, dtype=np.float64)
+        return np.asarray(checked @ np.ravel(self.coef_) + np.ravel(self.intercept_)[0], dtype=np.float64)
 
     def summary(self, level: float = 0.95) -> Summary:
         """The coefficients with standard errors and intervals that count sampling and privacy noise."""
@@ -245,14 +247,14 @@ class _PrivateRegressor(RegressorMixin, _PrivateLinearModel):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Any:
         """Fits one private model to all rows, and spends the whole budget on it."""
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
-        self._fit(X, np.asarray(y, dtype=np.float64))
+        rows, targets = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        self._fit(rows, np.asarray(targets, dtype=np.float64))
         return self
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Any:
         """Takes more rows of the stream and publishes: one step a call, or every `release_every` rows."""
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=not hasattr(self, "n_features_in_"))
-        self._partial_fit(X, np.asarray(y, dtype=np.float64))
+        rows, targets = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=not hasattr(self, "n_features_in_"))
+        self._partial_fit(rows, np.asarray(targets, dtype=np.float64))
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -444,9 +446,6 @@ class PrivateLogisticRegression(ClassifierMixin, _PrivateLinearModel):
         self.classes_ = found
 
     def _codes(self, y: Any) -> NDArray[np.float64]:
-        kind = type_of_target(y, input_name="y")
-        if kind not in ("binary", "multiclass"):
-            raise ValueError(f"Unknown label type: {kind}. Only binary classification is supported. The type of the target is {kind}.")
         y = np.asarray(y)
         positive = y == self.classes_[1]
         if not np.all(positive | (y == self.classes_[0])):
@@ -455,19 +454,19 @@ class PrivateLogisticRegression(ClassifierMixin, _PrivateLinearModel):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> PrivateLogisticRegression:
         """Fits one private model to all rows, and spends the whole budget on it."""
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        self._check_labels(y)
-        self._learn_classes(y, None)
-        self._fit(X, self._codes(y))
+        rows, labels = validate_data(self, X, y, dtype=np.float64)
+        self._check_labels(labels)
+        self._learn_classes(labels, None)
+        self._fit(rows, self._codes(labels))
         return self
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> PrivateLogisticRegression:
         """Takes more rows of the stream and publishes. `classes` declares them with the first call."""
-        X, y = validate_data(self, X, y, dtype=np.float64, reset=not hasattr(self, "n_features_in_"))
-        self._check_labels(y)
+        rows, labels = validate_data(self, X, y, dtype=np.float64, reset=not hasattr(self, "n_features_in_"))
+        self._check_labels(labels)
         if not hasattr(self, "classes_"):
-            self._learn_classes(y, classes)
-        self._partial_fit(X, self._codes(y))
+            self._learn_classes(labels, classes)
+        self._partial_fit(rows, self._codes(labels))
         return self
 
     @staticmethod

@@ -14,7 +14,7 @@ namespace nb = nanobind;
 NB_MODULE(_core, module) {
   using namespace rivulet::python;
   module.doc() = "Rivulet's C++ core. Use the package rivulet.";
-  module.attr("__version__") = rivulet::kVersion;
+  module.attr("version") = rivulet::kVersion;
   bind_errors();
   bind_schema(module);
   bind_options(module);

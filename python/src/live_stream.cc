@@ -224,7 +224,23 @@ void LiveStream::close() {
   if (closed_) return;
   const nb::gil_scoped_release no_gil;
   if (durable_) durable_->close(durable_->source());
+  end_run();
+}
+
+void LiveStream::abandon() {
+  const Turn turn(*this, false);
+  if (closed_) return;
+  const nb::gil_scoped_release no_gil;
+  end_run();
+}
+
+// The file is free for others; what was published can still be read.
+void LiveStream::end_run() {
   closed_ = true;
+  if (!durable_) return;
+  closed_rows_ = counted_rows();
+  durable_.reset();
+  log_ = std::make_unique<ReleaseLog>(*path_);
 }
 
 void LiveStream::watch() {
@@ -240,7 +256,7 @@ Fingerprint LiveStream::fingerprint() {
 }
 
 std::uint64_t LiveStream::last_step() const {
-  return durable_ ? durable_->committed_step() : memory_->step();
+  return durable_ ? durable_->committed_step() : log_ ? log_->last_step() : memory_->step();
 }
 
 std::uint64_t LiveStream::released_rows() const {
@@ -254,16 +270,21 @@ std::uint64_t LiveStream::step() {
   return last_step();
 }
 
+std::uint64_t LiveStream::counted_rows() {
+  return released_rows() + with_regression([](auto& regression) { return regression.waiting_rows(); });
+}
+
 std::uint64_t LiveStream::rows() {
   const Turn turn(*this, false);
   if (durable_ && durable_->waiting_releases() != 0) {
     throw Error("rows: releases wait for commit(), and how many rows are safe can be told after it");
   }
-  return released_rows() + with_regression([](auto& regression) { return regression.waiting_rows(); });
+  return log_ ? closed_rows_ : counted_rows();
 }
 
 std::uint64_t LiveStream::waiting_rows() {
   const Turn turn(*this, false);
+  if (log_) return closed_rows_ - (log_->last_step() == 0 ? 0 : log_->at(log_->last_step()).statistics.rows);
   return with_regression([](auto& regression) { return regression.waiting_rows(); });
 }
 
@@ -274,7 +295,7 @@ std::uint64_t LiveStream::waiting_releases() {
 
 std::uint64_t LiveStream::first_kept() {
   const Turn turn(*this, false);
-  return durable_ ? 1 : memory_->step() + 1 - history_.size();
+  return path_ ? 1 : memory_->step() + 1 - history_.size();
 }
 
 void LiveStream::require_published(std::uint64_t step) const {
@@ -285,7 +306,7 @@ void LiveStream::require_published(std::uint64_t step) const {
     if (durable_ && durable_->waiting_releases() != 0) why = "nothing was published yet; releases wait for commit()";
     throw RequestError("t", why);
   }
-  const std::uint64_t first = durable_ ? 1 : last + 1 - history_.size();
+  const std::uint64_t first = path_ ? 1 : last + 1 - history_.size();
   if (step < first || step > last) {
     throw RequestError("t", "there is no release " + std::to_string(step) + "; accepted: " + std::to_string(first) + " to " +
                                 std::to_string(last) +
@@ -307,6 +328,7 @@ PublishedRelease LiveStream::at(std::uint64_t step) {
   const Turn turn(*this, false);
   require_published(step);
   const nb::gil_scoped_release no_gil;
+  if (log_) return published_from(log_->at(step), schema_);
   if (!durable_) return publish(history_[history_.size() - 1 - (last_step() - step)]);
   return published_from(durable_->committed(step, step).at(0), schema_);
 }
@@ -317,6 +339,10 @@ std::vector<PublishedRelease> LiveStream::range(std::uint64_t from, std::uint64_
   std::vector<PublishedRelease> releases;
   const std::uint64_t last = last_step();
   to = std::min(to, last);
+  if (log_) {
+    log_->for_each(from, to, [&](const Release& release) { releases.push_back(published_from(release, schema_)); });
+    return releases;
+  }
   if (durable_) {
     if (from > to) return releases;
     for (const Release& release : durable_->committed(from, to)) {
@@ -331,7 +357,7 @@ std::vector<PublishedRelease> LiveStream::range(std::uint64_t from, std::uint64_
 }
 
 nb::dict LiveStream::operator_counts() {
-  const Turn turn(*this, false);
+  const Turn turn(*this, path_.has_value());
   nb::dict counts;
   with_regression([&](auto& regression) {
     counts["unusable_rows"] = regression.unusable_rows_for_operator();
@@ -355,6 +381,7 @@ void bind_live_stream(nb::module_& module) {
       .def("_take", &LiveStream::take, "rows"_a)
       .def("_flush", &LiveStream::flush)
       .def("_commit", &LiveStream::commit)
+      .def("_abandon", &LiveStream::abandon)
       .def("_watch", &LiveStream::watch)
       .def("_fingerprint", &LiveStream::fingerprint)
       .def("close", &LiveStream::close,

@@ -38,6 +38,8 @@ class LiveStream {
   bool flush();
   void commit();
   void close();
+  // Ends the run as a crash would: what was not committed is forgotten.
+  void abandon();
 
   // From now on rows leave keyed hashes behind (fingerprint.h).
   void watch();
@@ -66,6 +68,8 @@ class LiveStream {
   auto with_regression(Use use) {
     return durable_ ? use(*durable_) : use(*memory_);
   }
+  void end_run();
+  [[nodiscard]] std::uint64_t counted_rows();
   bool observe_values(std::span<const double> values, double target, const std::string_view* unit);
   bool observe_sparse(const SparseRow& row, double target, const std::string_view* unit);
   bool kept(bool released);
@@ -93,6 +97,8 @@ class LiveStream {
   std::optional<std::size_t> history_limit_;
   std::deque<Kept> history_;  // the newest releases of a stream in memory
   std::optional<Refit> own_fit_;
+  std::unique_ptr<ReleaseLog> log_;  // of a file that was closed: others may write to it now
+  std::uint64_t closed_rows_ = 0;
 
   [[nodiscard]] bool has_slow_rows() const;
 };
