@@ -14,13 +14,15 @@ from ._errors import RequestError
 _NUMBERS = "biuf"
 
 
-def _column_array(column: Any) -> Any:
-    """Doubles where the column holds numbers, the objects themselves otherwise."""
+def _column_array(column: Any, categorical: bool) -> Any:
+    """Doubles where the column holds numbers, the objects themselves otherwise: the core looks at each."""
+    if isinstance(column, (list, tuple)):
+        return column
     array = np.asarray(column)
     if array.ndim != 1:
         raise _refusal("X", f"a column of {array.ndim} dimensions was given; accepted: 1")
     if array.dtype.kind in _NUMBERS:
-        return np.asarray(array, dtype=np.float64)
+        return array.tolist() if categorical else np.asarray(array, dtype=np.float64)
     if array.dtype.kind in "OUST":
         return array.tolist()
     raise _refusal("X", f"a column of dtype {array.dtype} was given; accepted: numbers, truth values or text")
@@ -36,7 +38,10 @@ def targets_of(schema: _core.Schema, y: Any) -> NDArray[np.float64] | None:
     """Targets as doubles; words of declared classes become 0 and 1, others NaN."""
     if y is None:
         return None
-    array = np.asarray(y)
+    try:
+        array = np.asarray(y)
+    except ValueError:
+        raise _refusal("y", "differ in shape; accepted: one number a row") from None
     if array.ndim != 1:
         raise _refusal("y", f"targets of {array.ndim} dimensions were given; accepted: one number a row")
     if array.dtype.kind in _NUMBERS:
@@ -48,18 +53,7 @@ def targets_of(schema: _core.Schema, y: Any) -> NDArray[np.float64] | None:
         codes[array == words[1]] = 1.0
         return codes
     if array.dtype.kind == "O":
-        numbers = np.empty(len(array))
-        for place, value in enumerate(array.tolist()):
-            if isinstance(value, str):
-                break
-            try:
-                numbers[place] = np.nan if value is None else float(value)
-            except (TypeError, ValueError):
-                if type(value).__name__ != "NAType":
-                    break
-                numbers[place] = np.nan
-        else:
-            return numbers
+        return np.array(_core.numbers_from(array.tolist(), "y"), dtype=np.float64)
     raise _refusal("y", f"targets of dtype {array.dtype} were given; accepted: numbers"
                         + ("" if words is None else f", or the classes {words[0]!r} and {words[1]!r}"))
 
@@ -70,13 +64,14 @@ def _require_length(X: Any, y: NDArray[np.float64] | None) -> None:
         raise _refusal("y", f"{len(y)} targets for {len(X)} rows; accepted: one target a row. No row was taken")
 
 
-def _columns_of(schema: _core.Schema) -> list[str]:
-    names: list[str] = []
+def _columns_of(schema: _core.Schema) -> list[tuple[str, bool]]:
+    """Names of the declared columns, and whether each is categorical."""
+    names: list[tuple[str, bool]] = []
     for name, domain in schema.features:
         if isinstance(domain, tuple) and len(domain) == 3:
-            names.extend(f"{name}{i}" for i in range(1, domain[0] + 1))
+            names.extend((f"{name}{i}", False) for i in range(1, domain[0] + 1))
         else:
-            names.append(name)
+            names.append((name, not isinstance(domain, tuple)))
     return names
 
 
@@ -112,7 +107,7 @@ def rows_of(schema: _core.Schema, X: Any, y: Any = None, unit: Any = None, *, un
             y = _by_name(X, schema.target_name)
         if unit is None and unit_column is not None:
             unit = _by_name(X, unit_column)
-        columns = [_column_array(_by_name(X, name)) for name in _columns_of(schema)]
+        columns = [_column_array(_by_name(X, name), categorical) for name, categorical in _columns_of(schema)]
         return _core.column_rows(schema, columns, targets_of(schema, y), _units(unit))
     if hasattr(X, "__array__"):
         return _array_rows(schema, np.asarray(X), y, unit)
@@ -135,7 +130,7 @@ def _array_rows(schema: _core.Schema, X: NDArray[Any], y: Any, unit: Any) -> _co
     targets = targets_of(schema, y)
     if X.ndim != 2:
         if X.ndim == 1 and X.size == 0:
-            X = X.reshape(0, schema.row_width).astype(np.float64)
+            X = np.empty((0, schema.row_width))
         else:
             raise _refusal("X", f"an array of {X.ndim} dimension{'' if X.ndim == 1 else 's'} was given; accepted: 2, rows "
                                 "and columns. No row was taken")

@@ -56,7 +56,8 @@ def make_schema(bounds: Mapping[str, Declared], target: str, *, classes: tuple[A
         declared = bounds[name]
         if isinstance(declared, Block):
             schema.block(name, declared.columns, declared.lo, declared.hi)
-        elif not isinstance(declared, (str, bytes)) and len(declared) > 0 and all(isinstance(level, str) for level in declared):
+        elif isinstance(declared, Sequence) and not isinstance(declared, (str, bytes)) and len(declared) > 0 and all(
+                isinstance(level, str) for level in declared):
             schema.categorical(name, list(declared))  # type: ignore[arg-type]
         else:
             schema.feature(name, *_pair(f"bounds {name}", declared))

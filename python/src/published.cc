@@ -151,8 +151,8 @@ void bind_models(nb::module_& module) {
       .def_prop_ro("rows", [](const FittedModel& self) { return self.model.rows; }, "Rows seen so far, unusable ones included.")
       .def_prop_ro("intercept", [](const FittedModel& self) { return self.model.intercept; })
       .def_prop_ro("coefficients", &coefficients, "By name: change of the target for one unit of the feature.")
-      .def_prop_ro("coef", &coefficient_array, "The same as an array, one for each supplied value.")
-      .def_prop_ro("theta", [](const FittedModel& self) { return vector_array(self.model.theta); },
+      .def_prop_ro("coef", &coefficient_array, nb::rv_policy::move, "The same as an array, one for each supplied value.")
+      .def_prop_ro("theta", [](const FittedModel& self) { return vector_array(self.model.theta); }, nb::rv_policy::move,
                    "The solution in units in which rows have length 1 at most, the intercept first.")
       .def_prop_ro("noise", [](const FittedModel& self) { return self.model.noise; })
       .def_prop_ro("not_private", [](const FittedModel& self) { return self.model.not_private; },
@@ -161,8 +161,8 @@ void bind_models(nb::module_& module) {
       .def("predict", [](const FittedModel& self, nb::handle X) {
         const nb::object rows = nb::module_::import_("rivulet._rows").attr("rows_of")(nb::cast(*self.schema), X);
         return vector_array(predictions(self, nb::cast<Rows&>(rows)));
-      }, "X"_a, "Predictions for many rows: an array, a sparse matrix or a table, as Stream.observe_many() takes them.")
-      .def("predict_one", &predict_one, "x"_a,
+      }, "X"_a.none(), "Predictions for many rows: an array, a sparse matrix or a table, as Stream.observe_many() takes them.")
+      .def("predict_one", &predict_one, "x"_a.none(),
            "The prediction for one row: a dict by the declared names, or a sequence in their order.")
       .def("__getstate__", &model_state)
       .def("__setstate__", [](FittedModel& self, const nb::tuple& state) { new (&self) FittedModel(model_from(state)); });
@@ -175,8 +175,8 @@ void bind_statistics(nb::module_& module) {
       .def_ro("step", &Statistics::step)
       .def_ro("rows", &Statistics::rows)
       .def_ro("dimension", &Statistics::dimension)
-      .def_prop_ro("gram", [](const Statistics& self) { return array_of(self.gram, {self.dimension, self.dimension}); })
-      .def_prop_ro("cross", [](const Statistics& self) { return vector_array(self.cross); })
+      .def_prop_ro("gram", [](const Statistics& self) { return array_of(self.gram, {self.dimension, self.dimension}); }, nb::rv_policy::move)
+      .def_prop_ro("cross", [](const Statistics& self) { return vector_array(self.cross); }, nb::rv_policy::move)
       .def_prop_ro("target_square", [](const Statistics& self) -> std::optional<double> {
         if (!self.has_target_square) return std::nullopt;
         return self.target_square;

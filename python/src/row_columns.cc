@@ -130,6 +130,18 @@ void bind_row_columns(nb::module_& module) {
       },
       "schema"_a, "columns"_a, "targets"_a.none().noconvert(), "units"_a.none());
   module.def(
+      "numbers_from",
+      [](nb::handle numbers, const std::string& name) {
+        const nb::object items = fast_sequence(numbers, name);
+        std::vector<double> result;
+        const Py_ssize_t count = PySequence_Fast_GET_SIZE(items.ptr());
+        for (Py_ssize_t i = 0; i < count; ++i) {
+          result.push_back(number_from(PySequence_Fast_GET_ITEM(items.ptr(), i), name));
+        }
+        return result;
+      },
+      "numbers"_a, "name"_a, "Numbers, NaN for missing ones.");
+  module.def(
       "units_from",
       [](nb::handle units) {
         const nb::object items = fast_sequence(units, "unit");
