@@ -5,10 +5,13 @@
 #   make test-extended  also sanitizers (address, undefined behaviour, threads) and fuzzers, 60 s each
 #   make bench          benchmarks
 #   make build          the release build: build/release/rivulet
+#   make python         the Python package in the build tree, with an environment to use it in: build/venv
 #   make format lint    clang-format, clang-tidy
 JOBS ?= $(shell nproc)
 
-.PHONY: configure build run test test-extended bench format format-check lint setup setup-extended clean
+VENV = build/venv
+
+.PHONY: configure build python run test test-extended bench format format-check lint setup setup-extended clean
 
 setup:
 	@scripts/setup.sh
@@ -30,7 +33,20 @@ run: configure
 	@printf "\n%s releases are in build/flights-releases.jsonl; the last one:\n" "$$(wc -l < build/flights-releases.jsonl)"; tail -n 1 build/flights-releases.jsonl
 	@build/release/flights_demo data/flights.csv.gz data/flights.toml
 
-test: build
+# Everything Python needs, pinned, in an environment of its own.
+$(VENV)/.ready: python/requirements-test.txt
+	@echo "rivulet set-up: making the Python environment $(VENV)" >&2
+	@python3 -m venv $(VENV)
+	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r python/requirements-test.txt
+	@touch $@
+
+python: setup $(VENV)/.ready
+	@cmake --preset release -DRIVULET_BUILD_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/$(VENV)/bin/python >build-configure.log 2>&1 || { cat build-configure.log; rm -f build-configure.log; exit 1; }
+	@rm -f build-configure.log
+	@cmake --build --preset release -j $(JOBS) --target rivulet_python rivulet_python_stub rivulet
+
+test: python
+	@cmake --build --preset release -j $(JOBS)
 	ctest --preset release -j $(JOBS)
 
 test-extended: setup-extended test
@@ -40,8 +56,9 @@ test-extended: setup-extended test
 	ctest --preset tsan -R '^(kernel|regression|sketch)_test$$'
 	cmake --preset fuzz && cmake --build --preset fuzz -j $(JOBS) --target csv_fuzzer config_fuzzer libsvm_fuzzer model_fuzzer
 	fuzz/run.sh 60 build/fuzz
+	RIVULET_WHOLE_WHEEL=1 PYTHONPATH=build/release/python RIVULET_BUILD=build/release $(VENV)/bin/python -m pytest tests/python/test_install.py
 
-bench: build
+bench: build python
 	build/release/kernel_bench
 	build/release/throughput_bench
 	build/release/durable_bench
@@ -49,6 +66,7 @@ bench: build
 	build/release/lift_bench
 	build/release/high_dimension
 	build/release/excess_risk
+	PYTHONPATH=build/release/python $(VENV)/bin/python bench/python_ingest.py build/release/ingest_bench
 
 format: setup-extended
 	scripts/format.sh

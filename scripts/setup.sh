@@ -14,6 +14,7 @@ packages=(
   zlib1g-dev                                     # .csv.gz
   libcli11-dev libtoml11-dev nlohmann-json3-dev libfmt-dev   # command line, configuration, output
   libgtest-dev libbenchmark-dev                  # tests, benchmarks
+  python3-venv python3-dev                       # the Python package and its tests
   coinor-libclp-dev                              # linear programs, the oracle of the lifting tests
 )
 extended=(clang clang-format clang-tidy libclang-rt-14-dev)   # fuzzers, format, lint
