@@ -69,7 +69,7 @@ TEST_F(LossFit, TheComparisonsAreOfSquaresUnlessSaidOtherwise) {
     const auto calls = lines.back()["calls"].get<std::uint64_t>();
     const auto tau = lines.back()["tau"].get<std::uint64_t>();
     EXPECT_EQ(calls, mechanism == std::string("trivial") ? 0 : 50 / tau);
-    if (mechanism == std::string("naive")) EXPECT_EQ(tau, 1u);
+    EXPECT_TRUE(mechanism != std::string("naive") || tau == 1) << tau;
   }
 }
 
