@@ -1,4 +1,5 @@
-// Rows from memory at the rate of the library itself: what the Python package is compared with (bench/python_ingest.py).
+// Rows from memory at the rate of the library itself: what the Python package is compared with
+// (bench/python_ingest.py).
 //
 //   ingest_bench [ROWS [FEATURES [RELEASES [REPETITIONS]]]]     1000000 20 100 5
 //

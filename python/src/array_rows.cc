@@ -1,5 +1,5 @@
-// Rows in NumPy arrays, dense or sparse (the three arrays of a CSR matrix). A C-contiguous array of doubles is read where
-// it is; others are gathered block by block.
+// Rows in NumPy arrays, dense or sparse (the three arrays of a CSR matrix). A C-contiguous array of doubles is read
+// where it is; others are gathered block by block.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -54,7 +54,8 @@ class DenseRows final : public Rows {
     for (std::size_t row = 0; row < block.count; ++row) {
       const double* from = first + static_cast<std::int64_t>(row) * by_row;
       double* to = block_values_.data() + row * width();
-      for (std::size_t column = 0; column < width(); ++column) to[column] = from[static_cast<std::int64_t>(column) * by_column];
+      for (std::size_t column = 0; column < width(); ++column)
+        to[column] = from[static_cast<std::int64_t>(column) * by_column];
     }
     block.values = block_values_.data();
     if (!targets_.present()) return;

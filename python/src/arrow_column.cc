@@ -94,8 +94,7 @@ double ArrowColumn::number(const ArrowArray& array, std::int64_t row) const {
       return bit(array.buffers[1], row) ? 1.0 : 0.0;
     case Kind::number:
       if (format_ == 'e') return half(at<std::uint16_t>(array, row));
-      return with_number_type(format_,
-                              [&](auto type) { return static_cast<double>(at<decltype(type)>(array, row)); });
+      return with_number_type(format_, [&](auto type) { return static_cast<double>(at<decltype(type)>(array, row)); });
     case Kind::dictionary: {
       const std::int64_t code = whole(array, row).value_or(-1);
       const ArrowArray& values = *array.dictionary;
@@ -121,11 +120,13 @@ std::string_view ArrowColumn::text(const ArrowArray& array, std::int64_t row) co
     const auto* offsets = static_cast<const decltype(offset)*>(array.buffers[1]);
     const auto begin = offsets[row];
     const auto length = static_cast<std::size_t>(offsets[row + 1] - begin);
-    return length == 0 ? std::string_view() : std::string_view(static_cast<const char*>(array.buffers[2]) + begin, length);
+    return length == 0 ? std::string_view()
+                       : std::string_view(static_cast<const char*>(array.buffers[2]) + begin, length);
   };
   if (layout_ == Layout::offsets32) return slice(std::int32_t{});
   if (layout_ == Layout::offsets64) return slice(std::int64_t{});
-  // 16 bytes a row: the length, then the text itself up to 12 bytes, or 4 bytes of it, a buffer's number and a place in it.
+  // 16 bytes a row: the length, then the text itself up to 12 bytes, or 4 bytes of it, a buffer's number and a place in
+  // it.
   const char* view = static_cast<const char*>(array.buffers[1]) + 16 * row;
   std::int32_t length = 0, buffer = 0, offset = 0;
   std::memcpy(&length, view, 4);
@@ -181,12 +182,13 @@ void ArrowColumn::levels(const ArrowArray& array, std::int64_t begin, std::size_
   const ArrowArray& values = *array.dictionary;
   std::vector<int> places;
   if (static_cast<std::size_t>(values.length) <= count) {
-    for (std::int64_t i = 0; i < values.length; ++i) places.push_back(find(dictionary_.front(), values, values.offset + i));
+    for (std::int64_t i = 0; i < values.length; ++i)
+      places.push_back(find(dictionary_.front(), values, values.offset + i));
   }
   for (std::size_t i = 0; i < count; ++i) {
     const std::int64_t code = whole(array, first + static_cast<std::int64_t>(i)).value_or(-1);
     const bool known = code >= 0 && code < values.length;
-    out[i] = !known ? kNoLevel
+    out[i] = !known           ? kNoLevel
              : places.empty() ? find(dictionary_.front(), values, values.offset + code)
                               : places[static_cast<std::size_t>(code)];
   }

@@ -1,5 +1,5 @@
-// Rows of a table that speaks the Arrow C stream interface: pandas, polars, pyarrow and others, batch after batch, never
-// the whole of it at once.
+// Rows of a table that speaks the Arrow C stream interface: pandas, polars, pyarrow and others, batch after batch,
+// never the whole of it at once.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -60,7 +60,8 @@ class ArrowRows final : public Rows {
     stream_.take(*stream);
     if (stream_->get_schema(&*stream_, &*table_) != 0) throw IoError("X: its Arrow stream has no schema");
     if (std::string_view(table_->format) != "+s") {
-      throw RequestError("X", "is an Arrow stream of single values; accepted: one of record batches, with named columns");
+      throw RequestError("X",
+                         "is an Arrow stream of single values; accepted: one of record batches, with named columns");
     }
     for (ColumnPlace& place : column_places(schema)) {
       const std::size_t child = child_of(place.name);
@@ -161,7 +162,8 @@ class ArrowRows final : public Rows {
         throw RequestError("y", "has fewer targets than the table has rows; the rows up to there were taken");
       }
       for (std::size_t i = 0; i < block.count; ++i) {
-        block_targets_[i] = given_targets_->data()[static_cast<std::int64_t>(targets_used_ + i) * given_targets_->stride(0)];
+        block_targets_[i] =
+            given_targets_->data()[static_cast<std::int64_t>(targets_used_ + i) * given_targets_->stride(0)];
       }
       targets_used_ += block.count;
     } else if (schema_.class_words()) {

@@ -131,7 +131,8 @@ double Fingerprint::share_in(const Fingerprint& other) {
 }
 
 void bind_fingerprint(nb::module_& module) {
-  nb::class_<Fingerprint>(module, "Fingerprint", "A few keyed hashes of rows, to tell whether two sets of rows overlap.")
+  nb::class_<Fingerprint>(module, "Fingerprint",
+                          "A few keyed hashes of rows, to tell whether two sets of rows overlap.")
       .def(nb::init<>())
       .def("add", nb::overload_cast<Rows&>(&Fingerprint::add), "rows"_a, nb::call_guard<nb::gil_scoped_release>())
       .def("merge", &Fingerprint::merge, "other"_a)

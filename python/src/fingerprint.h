@@ -1,5 +1,6 @@
 // Whether two sets of rows have rows in common, told from a few keyed hashes of each: for the warnings that a budget is
-// being spent a second time. The key is drawn anew in every process and never leaves it, the hashes are never published.
+// being spent a second time. The key is drawn anew in every process and never leaves it, the hashes are never
+// published.
 #pragma once
 
 #include <nanobind/nanobind.h>

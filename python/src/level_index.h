@@ -34,10 +34,10 @@ class LevelIndex {
 // One declared column as a row of supplied values sees it.
 struct ColumnPlace {
   std::string name;
-  std::size_t first_value = 0;     // among the supplied values
-  std::size_t values = 1;          // 1 of a number, an indicator for each level of a categorical feature but the reference
+  std::size_t first_value = 0;  // among the supplied values
+  std::size_t values = 1;       // 1 of a number, an indicator for each level of a categorical feature but the reference
   bool categorical = false;
-  int reference_levels = 0;        // 1 with an intercept: the first level has no indicator
+  int reference_levels = 0;  // 1 with an intercept: the first level has no indicator
   LevelIndex levels;
 
   // Writes the indicators of a level; kNoLevel makes the row one that cannot be used.

@@ -43,7 +43,8 @@ class LiveStream::Turn {
   explicit Turn(LiveStream& stream, bool for_writing = true) : stream_(stream), lock_(stream.mutex_, std::defer_lock) {
     if (stream.fork_generation_ != forks_seen.load(std::memory_order_relaxed)) {
       throw Misuse(
-          "stream: this process is a copy (fork) of the one that made the stream; going on in both would publish the same "
+          "stream: this process is a copy (fork) of the one that made the stream; going on in both would publish the "
+          "same "
           "steps twice. Use it in the process that made it, or keep it in a file (path=...) that one process opens");
     }
     if (stream.owner_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
@@ -56,7 +57,8 @@ class LiveStream::Turn {
     stream.owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
     if (for_writing && stream.closed_) {
       release();
-      throw Error("stream: it was closed" + (stream.path_ ? "; rivulet.Stream.open('" + *stream.path_ + "') goes on with it" : std::string()));
+      throw Error("stream: it was closed" +
+                  (stream.path_ ? "; rivulet.Stream.open('" + *stream.path_ + "') goes on with it" : std::string()));
     }
   }
   ~Turn() { release(); }
@@ -103,8 +105,9 @@ bool LiveStream::has_slow_rows() const {
 
 void LiveStream::require_row_kind(bool has_unit) const {
   if (has_unit && !options_.unit) {
-    throw RequestError("unit", "was given, but the stream's promise is for single rows; accepted: unit=(name, rows that "
-                               "count) when the stream is made");
+    throw RequestError("unit",
+                       "was given, but the stream's promise is for single rows; accepted: unit=(name, rows that "
+                       "count) when the stream is made");
   }
   if (!has_unit && options_.unit) {
     throw RequestError("unit", "not given; the promise is for all rows of a '" + options_.unit->name +
@@ -301,15 +304,15 @@ std::uint64_t LiveStream::first_kept() {
 void LiveStream::require_published(std::uint64_t step) const {
   const std::uint64_t last = last_step();
   if (last == 0) {
-    std::string why = "nothing was published yet; the first release comes after " + std::to_string(options_.release_every) +
-                      " rows, or with release()";
+    std::string why = "nothing was published yet; the first release comes after " +
+                      std::to_string(options_.release_every) + " rows, or with release()";
     if (durable_ && durable_->waiting_releases() != 0) why = "nothing was published yet; releases wait for commit()";
     throw RequestError("t", why);
   }
   const std::uint64_t first = path_ ? 1 : last + 1 - history_.size();
   if (step < first || step > last) {
-    throw RequestError("t", "there is no release " + std::to_string(step) + "; accepted: " + std::to_string(first) + " to " +
-                                std::to_string(last) +
+    throw RequestError("t", "there is no release " + std::to_string(step) + "; accepted: " + std::to_string(first) +
+                                " to " + std::to_string(last) +
                                 (first > 1 ? " (older ones are no longer kept; history= says how many are)" : ""));
   }
 }
@@ -369,15 +372,17 @@ nb::dict LiveStream::operator_counts() {
 
 void bind_live_stream(nb::module_& module) {
   nb::class_<LiveStream>(module, "StreamBase")
-      .def(nb::init<const StreamOptions&, const std::optional<std::string>&, bool, std::optional<std::size_t>>(), "options"_a,
-           "path"_a.none(), "autocommit"_a, "history"_a.none())
+      .def(nb::init<const StreamOptions&, const std::optional<std::string>&, bool, std::optional<std::size_t>>(),
+           "options"_a, "path"_a.none(), "autocommit"_a, "history"_a.none())
       .def(nb::init<const std::string&, bool>(), "path"_a, "autocommit"_a)
-      .def("observe", &LiveStream::observe, "x"_a.none(), "y"_a.none() = nb::none(), "unit"_a.none() = nb::none(),
-           "Takes one row and says whether it completed a step, so that a new release is out.\n\n"
-           "x is a dict by the declared names (what is not there is missing, what was not declared is ignored), or a list, "
-           "tuple or one-dimensional array in their order; y is the target, or None to take it from the dict; unit says "
-           "whose row it is where the promise is for units. A row that cannot be used (missing, NaN, infinite, an "
-           "undeclared level) counts as a zero row and never stops the stream.")
+      .def(
+          "observe", &LiveStream::observe, "x"_a.none(), "y"_a.none() = nb::none(), "unit"_a.none() = nb::none(),
+          "Takes one row and says whether it completed a step, so that a new release is out.\n\n"
+          "x is a dict by the declared names (what is not there is missing, what was not declared is ignored), or a "
+          "list, "
+          "tuple or one-dimensional array in their order; y is the target, or None to take it from the dict; unit says "
+          "whose row it is where the promise is for units. A row that cannot be used (missing, NaN, infinite, an "
+          "undeclared level) counts as a zero row and never stops the stream.")
       .def("_take", &LiveStream::take, "rows"_a)
       .def("_flush", &LiveStream::flush)
       .def("_commit", &LiveStream::commit)
@@ -387,8 +392,9 @@ void bind_live_stream(nb::module_& module) {
       .def("close", &LiveStream::close,
            "Ends the run. A stream in a file keeps the rows of an unfinished step there, and Stream.open() goes on.")
       .def_prop_ro("step", &LiveStream::step, "Releases so far.")
-      .def_prop_ro("rows", &LiveStream::rows,
-                   "Rows taken so far, those of the step under way included: where to go on reading after Stream.open().")
+      .def_prop_ro(
+          "rows", &LiveStream::rows,
+          "Rows taken so far, those of the step under way included: where to go on reading after Stream.open().")
       .def_prop_ro("waiting_rows", &LiveStream::waiting_rows, "Rows of the step under way.")
       .def_prop_ro("waiting_releases", &LiveStream::waiting_releases, "Releases that wait for commit().")
       .def_prop_ro("_first_kept", &LiveStream::first_kept)
@@ -398,7 +404,8 @@ void bind_live_stream(nb::module_& module) {
       .def("_at", &LiveStream::at, "step"_a)
       .def("_range", &LiveStream::range, "first"_a, "last"_a)
       .def("operator_counts", &LiveStream::operator_counts,
-           "For the operator's eyes only: exact counts of rows that could not be used. NOT private; never publish them.");
+           "For the operator's eyes only: exact counts of rows that could not be used. NOT private; never publish "
+           "them.");
 }
 
 }  // namespace rivulet::python

@@ -1,5 +1,5 @@
-// A private stream as Python holds it: in memory, or in a model file. Threads take turns; a copy of the process (fork) is
-// refused, because it would publish the same steps again.
+// A private stream as Python holds it: in memory, or in a model file. Threads take turns; a copy of the process (fork)
+// is refused, because it would publish the same steps again.
 #pragma once
 
 #include <nanobind/nanobind.h>

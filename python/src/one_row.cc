@@ -69,8 +69,8 @@ void OneRow::read(nb::handle x) {
   DoubleVector array;
   if (nb::try_cast<DoubleVector>(x, array, false)) {
     if (array.shape(0) != width_) {
-      throw RequestError("x", "a row of " + std::to_string(array.shape(0)) + " values was given; accepted: " +
-                                  std::to_string(width_));
+      throw RequestError(
+          "x", "a row of " + std::to_string(array.shape(0)) + " values was given; accepted: " + std::to_string(width_));
     }
     values_.resize(array.shape(0));
     for (std::size_t i = 0; i < array.shape(0); ++i) {
@@ -86,8 +86,9 @@ void OneRow::read(nb::handle x) {
   PyObject* items = PyUnicode_Check(x.ptr()) || PyBytes_Check(x.ptr()) ? nullptr : PySequence_Fast(x.ptr(), "");
   if (items == nullptr) {
     PyErr_Clear();
-    throw RequestError("x", "is no row; accepted: a dict by the declared names, or a list, tuple or one-dimensional array "
-                            "in their order");
+    throw RequestError("x",
+                       "is no row; accepted: a dict by the declared names, or a list, tuple or one-dimensional array "
+                       "in their order");
   }
   read_sequence(nb::steal(items));
 }
@@ -99,8 +100,8 @@ void OneRow::read_sequence(nb::handle items) {
   if (has_blocks_ || places_.size() != count) {
     if (count != width_) {
       const std::size_t columns = has_blocks_ ? width_ : places_.size();
-      throw RequestError("x", "a row of " + std::to_string(count) + " values was given; accepted: " +
-                                  std::to_string(columns));
+      throw RequestError(
+          "x", "a row of " + std::to_string(count) + " values was given; accepted: " + std::to_string(columns));
     }
     for (std::size_t i = 0; i < count; ++i) values_[i] = number_from(item[i], "x");
     return;
@@ -167,7 +168,8 @@ void OneRow::read_sparse_dict(PyObject* dict) {
     const nb::str name(place.name.c_str(), place.name.size());
     PyObject* value = PyDict_GetItemWithError(dict, name.ptr());
     if (!place.categorical) {
-      put(place.first_value, value == nullptr ? std::numeric_limits<double>::quiet_NaN() : number_from(value, place.name));
+      put(place.first_value,
+          value == nullptr ? std::numeric_limits<double>::quiet_NaN() : number_from(value, place.name));
       continue;
     }
     const int level = value == nullptr ? kNoLevel : level_from(value, place.levels);

@@ -1,5 +1,5 @@
-// A single row from a dict, a list, a tuple or an array. With the GIL held; fast for dicts whose keys come in the order of
-// the dict before.
+// A single row from a dict, a list, a tuple or an array. With the GIL held; fast for dicts whose keys come in the order
+// of the dict before.
 #pragma once
 
 #include <nanobind/nanobind.h>

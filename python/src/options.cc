@@ -64,7 +64,8 @@ class Settings {
     if (given.is_none()) return std::nullopt;
     Value value{};
     if (!nb::try_cast<Value>(given, value)) {
-      throw RequestError(prefix_ + name, nb::cast<std::string>(nb::repr(given)) + " is not accepted; accepted: " + accepted);
+      throw RequestError(prefix_ + name,
+                         nb::cast<std::string>(nb::repr(given)) + " is not accepted; accepted: " + accepted);
     }
     return value;
   }
@@ -158,13 +159,15 @@ StreamOptions options_from(const nb::dict& given) {
   Settings settings(nb::cast<nb::dict>(nb::handle(given).attr("copy")()), "");
   StreamOptions options;
   const auto budget = settings.find<std::pair<double, double>>("budget", "(epsilon, delta)");
-  if (!budget) throw RequestError("budget", "not given; a privacy budget has no default: choose (epsilon, delta), e.g. (1, 1e-6)");
+  if (!budget)
+    throw RequestError("budget", "not given; a privacy budget has no default: choose (epsilon, delta), e.g. (1, 1e-6)");
   options.budget = {budget->first, budget->second};
   options.budget.validate();
   const auto schema = settings.find<Schema>("schema", "a Schema");
   if (!schema) throw RequestError("schema", "not given");
   options.schema = *schema;
-  if (const auto word = settings.find<std::string>("neighbours", "a word")) options.neighbours = parse_neighbours(*word);
+  if (const auto word = settings.find<std::string>("neighbours", "a word"))
+    options.neighbours = parse_neighbours(*word);
   if (const auto unit = settings.find<std::pair<std::string, std::uint64_t>>("unit", "(name, rows that count)")) {
     options.unit = PrivacyUnit{unit->first, unit->second};
   }
@@ -223,24 +226,29 @@ nb::dict options_state(const StreamOptions& options) {
 
 void bind_options(nb::module_& module) {
   nb::class_<StreamOptions>(module, "Options", "Everything that is decided before the first row.")
-      .def("__init__", [](StreamOptions* self, const nb::dict& settings) { new (self) StreamOptions(options_from(settings)); },
-           "settings"_a)
+      .def(
+          "__init__",
+          [](StreamOptions* self, const nb::dict& settings) { new (self) StreamOptions(options_from(settings)); },
+          "settings"_a)
       .def("settings", &options_state, "As a dict that Options() reads back.")
       .def_prop_ro("schema", [](const StreamOptions& self) { return self.schema; })
-      .def_prop_ro("budget", [](const StreamOptions& self) { return std::pair(self.budget.epsilon, self.budget.delta); })
+      .def_prop_ro("budget",
+                   [](const StreamOptions& self) { return std::pair(self.budget.epsilon, self.budget.delta); })
       .def_prop_ro("release_every", [](const StreamOptions& self) { return self.release_every; })
       .def_prop_ro("constraint", [](const StreamOptions& self) { return self.constraint; })
       .def_prop_ro("loss", [](const StreamOptions& self) { return self.loss; })
       .def_prop_ro("neighbours", [](const StreamOptions& self) { return std::string(to_string(self.neighbours)); })
-      .def_prop_ro("unit", [](const StreamOptions& self) -> std::optional<std::pair<std::string, std::uint64_t>> {
-        if (!self.unit) return std::nullopt;
-        return std::pair(self.unit->name, self.unit->max_rows);
-      })
+      .def_prop_ro("unit",
+                   [](const StreamOptions& self) -> std::optional<std::pair<std::string, std::uint64_t>> {
+                     if (!self.unit) return std::nullopt;
+                     return std::pair(self.unit->name, self.unit->max_rows);
+                   })
       .def_prop_ro("has_sketch", [](const StreamOptions& self) { return self.sketch.has_value(); })
       .def_prop_ro("has_erm", [](const StreamOptions& self) { return self.erm.has_value(); })
       .def_prop_ro("insecure_seed", [](const StreamOptions& self) { return self.insecure_seed; })
       .def("__getstate__", &options_state)
-      .def("__setstate__", [](StreamOptions& self, const nb::dict& state) { new (&self) StreamOptions(options_from(state)); });
+      .def("__setstate__",
+           [](StreamOptions& self, const nb::dict& state) { new (&self) StreamOptions(options_from(state)); });
 }
 
 }  // namespace rivulet::python

@@ -140,64 +140,90 @@ Statistics statistics_from(const nb::tuple& state) {
 }
 
 void bind_models(nb::module_& module) {
-  nb::class_<NoiseLevel>(module, "NoiseLevel",
-                         "Standard deviations of the privacy noise in a released sum, in units in which rows have length 1 at most.")
+  nb::class_<NoiseLevel>(
+      module, "NoiseLevel",
+      "Standard deviations of the privacy noise in a released sum, in units in which rows have length 1 at most.")
       .def_ro("gram_diagonal", &NoiseLevel::gram_diagonal)
       .def_ro("gram_offdiagonal", &NoiseLevel::gram_offdiagonal)
       .def_ro("cross", &NoiseLevel::cross);
 
-  nb::class_<FittedModel>(module, "Model", "A published model: private by construction, free to print, store and share.")
-      .def_prop_ro("step", [](const FittedModel& self) { return self.model.step; }, "Releases so far, this one included.")
-      .def_prop_ro("rows", [](const FittedModel& self) { return self.model.rows; }, "Rows seen so far, unusable ones included.")
+  nb::class_<FittedModel>(module, "Model",
+                          "A published model: private by construction, free to print, store and share.")
+      .def_prop_ro(
+          "step", [](const FittedModel& self) { return self.model.step; }, "Releases so far, this one included.")
+      .def_prop_ro(
+          "rows", [](const FittedModel& self) { return self.model.rows; }, "Rows seen so far, unusable ones included.")
       .def_prop_ro("intercept", [](const FittedModel& self) { return self.model.intercept; })
       .def_prop_ro("coefficients", &coefficients, "By name: change of the target for one unit of the feature.")
-      .def_prop_ro("coef", &coefficient_array, nb::rv_policy::move, "The same as an array, one for each supplied value.")
-      .def_prop_ro("theta", [](const FittedModel& self) { return vector_array(self.model.theta); }, nb::rv_policy::move,
-                   "The solution in units in which rows have length 1 at most, the intercept first.")
+      .def_prop_ro("coef", &coefficient_array, nb::rv_policy::move,
+                   "The same as an array, one for each supplied value.")
+      .def_prop_ro(
+          "theta", [](const FittedModel& self) { return vector_array(self.model.theta); }, nb::rv_policy::move,
+          "The solution in units in which rows have length 1 at most, the intercept first.")
       .def_prop_ro("noise", [](const FittedModel& self) { return self.model.noise; })
-      .def_prop_ro("not_private", [](const FittedModel& self) { return self.model.not_private; },
-                   "Made with an insecure seed: anyone can remove the noise.")
+      .def_prop_ro(
+          "not_private", [](const FittedModel& self) { return self.model.not_private; },
+          "Made with an insecure seed: anyone can remove the noise.")
       .def_prop_ro("schema", [](const FittedModel& self) { return *self.schema; })
-      .def("predict", [](const FittedModel& self, nb::handle X) {
-        const nb::object rows = nb::module_::import_("rivulet._rows").attr("rows_of")(nb::cast(*self.schema), X);
-        return vector_array(predictions(self, nb::cast<Rows&>(rows)));
-      }, "X"_a.none(), "Predictions for many rows: an array, a sparse matrix or a table, as Stream.observe_many() takes them.")
+      .def(
+          "predict",
+          [](const FittedModel& self, nb::handle X) {
+            const nb::object rows = nb::module_::import_("rivulet._rows").attr("rows_of")(nb::cast(*self.schema), X);
+            return vector_array(predictions(self, nb::cast<Rows&>(rows)));
+          },
+          "X"_a.none(),
+          "Predictions for many rows: an array, a sparse matrix or a table, as Stream.observe_many() takes them.")
       .def("predict_one", &predict_one, "x"_a.none(),
            "The prediction for one row: a dict by the declared names, or a sequence in their order.")
       .def("__getstate__", &model_state)
-      .def("__setstate__", [](FittedModel& self, const nb::tuple& state) { new (&self) FittedModel(model_from(state)); });
+      .def("__setstate__",
+           [](FittedModel& self, const nb::tuple& state) { new (&self) FittedModel(model_from(state)); });
 }
 
 void bind_statistics(nb::module_& module) {
-  nb::class_<Statistics>(module, "Statistics",
-                         "Private sums over everything seen so far, noise included: public, and enough for any number of "
-                         "models. In units in which rows have length 1 at most and targets lie in [-1, 1].")
+  nb::class_<Statistics>(
+      module, "Statistics",
+      "Private sums over everything seen so far, noise included: public, and enough for any number of "
+      "models. In units in which rows have length 1 at most and targets lie in [-1, 1].")
       .def_ro("step", &Statistics::step)
       .def_ro("rows", &Statistics::rows)
       .def_ro("dimension", &Statistics::dimension)
-      .def_prop_ro("gram", [](const Statistics& self) { return array_of(self.gram, {self.dimension, self.dimension}); }, nb::rv_policy::move)
-      .def_prop_ro("cross", [](const Statistics& self) { return vector_array(self.cross); }, nb::rv_policy::move)
-      .def_prop_ro("target_square", [](const Statistics& self) -> std::optional<double> {
-        if (!self.has_target_square) return std::nullopt;
-        return self.target_square;
-      })
+      .def_prop_ro(
+          "gram",
+          [](const Statistics& self) {
+            return array_of(self.gram, {self.dimension, self.dimension});
+          },
+          nb::rv_policy::move)
+      .def_prop_ro(
+          "cross", [](const Statistics& self) { return vector_array(self.cross); }, nb::rv_policy::move)
+      .def_prop_ro("target_square",
+                   [](const Statistics& self) -> std::optional<double> {
+                     if (!self.has_target_square) return std::nullopt;
+                     return self.target_square;
+                   })
       .def_ro("target_square_stddev", &Statistics::target_square_stddev)
       .def_ro("noise", &Statistics::noise)
       .def_ro("not_private", &Statistics::not_private)
       .def("__getstate__", &statistics_state)
-      .def("__setstate__", [](Statistics& self, const nb::tuple& state) { new (&self) Statistics(statistics_from(state)); });
+      .def("__setstate__",
+           [](Statistics& self, const nb::tuple& state) { new (&self) Statistics(statistics_from(state)); });
 
   nb::class_<PublishedRelease>(module, "Release", "One publication: the model, and the private sums it was made from.")
-      .def("__init__", [](PublishedRelease* self, const std::optional<Statistics>& statistics, const FittedModel& model,
-                          const std::string& chain) { new (self) PublishedRelease{statistics, model, chain}; },
-           "statistics"_a.none(), "model"_a, "chain"_a = "")
+      .def(
+          "__init__",
+          [](PublishedRelease* self, const std::optional<Statistics>& statistics, const FittedModel& model,
+             const std::string& chain) {
+            new (self) PublishedRelease{statistics, model, chain};
+          },
+          "statistics"_a.none(), "model"_a, "chain"_a = "")
       .def_prop_ro("step", [](const PublishedRelease& self) { return self.model.model.step; })
       .def_prop_ro("rows", [](const PublishedRelease& self) { return self.model.model.rows; })
       .def_prop_ro("model", [](const PublishedRelease& self) { return self.model; })
       .def_prop_ro("statistics", [](const PublishedRelease& self) { return self.statistics; })
       .def_ro("chain", &PublishedRelease::chain, "Of a model file: a digest of this release and of all before it.")
       .def("__reduce__", [](nb::handle self) {
-        return nb::make_tuple(self.type(), nb::make_tuple(self.attr("statistics"), self.attr("model"), self.attr("chain")));
+        return nb::make_tuple(self.type(),
+                              nb::make_tuple(self.attr("statistics"), self.attr("model"), self.attr("chain")));
       });
 }
 
@@ -223,20 +249,23 @@ void bind_inference(nb::module_& module) {
       .def_prop_ro("r_squared_stddev", &Inference::r_squared_stddev)
       .def_prop_ro("usable_rows", &Inference::usable_rows)
       .def_prop_ro("level", &Inference::level)
-      .def("_predict", [](const Inference& self, Rows& rows) {
-        std::vector<double> value, lower, upper;
-        RowBlock block;
-        while (rows.next(block)) {
-          if (block.sparse()) throw RequestError("X", "is sparse; accepted here: dense rows");
-          for (std::size_t i = 0; i < block.count; ++i) {
-            const PredictionInterval interval = self.predict({block.values + i * rows.width(), rows.width()});
-            value.push_back(interval.value);
-            lower.push_back(interval.lower);
-            upper.push_back(interval.upper);
-          }
-        }
-        return nb::make_tuple(vector_array(value), vector_array(lower), vector_array(upper));
-      }, "rows"_a);
+      .def(
+          "_predict",
+          [](const Inference& self, Rows& rows) {
+            std::vector<double> value, lower, upper;
+            RowBlock block;
+            while (rows.next(block)) {
+              if (block.sparse()) throw RequestError("X", "is sparse; accepted here: dense rows");
+              for (std::size_t i = 0; i < block.count; ++i) {
+                const PredictionInterval interval = self.predict({block.values + i * rows.width(), rows.width()});
+                value.push_back(interval.value);
+                lower.push_back(interval.lower);
+                upper.push_back(interval.upper);
+              }
+            }
+            return nb::make_tuple(vector_array(value), vector_array(lower), vector_array(upper));
+          },
+          "rows"_a);
 }
 
 // Not thread-safe itself: one caller at a time, which the GIL sees to.
@@ -267,19 +296,28 @@ Refit::Options refit_options(const StreamOptions& stream, const std::optional<st
 
 void bind_refit(nb::module_& module) {
   nb::class_<Refitter>(module, "Refit", "Other models from published statistics: no rows, no budget.")
-      .def("__init__", [](Refitter* self, const StreamOptions& stream, const std::optional<std::string>& constraint,
-                          const std::optional<std::string>& solver, const std::optional<std::vector<std::string>>& features,
-                          const std::optional<std::string>& regularisation, const std::optional<double>& surrogate_margin) {
-        Refit refit(stream, refit_options(stream, constraint, solver, features, regularisation, surrogate_margin));
-        auto schema = std::make_shared<const Schema>(refit.schema());
-        new (self) Refitter{std::move(refit), std::move(schema)};
-      }, "options"_a, "constraint"_a.none() = nb::none(), "solver"_a.none() = nb::none(), "features"_a.none() = nb::none(),
-         "regularisation"_a.none() = nb::none(), "surrogate_margin"_a.none() = nb::none())
-      .def("fit", [](Refitter& self, const Statistics& statistics, const std::optional<std::vector<double>>& start) {
-        const std::vector<double> begin = start.value_or(std::vector<double>());
-        return FittedModel{self.refit.fit(statistics, begin), self.schema};
-      }, "statistics"_a, "start"_a.none() = nb::none())
-      .def("select", [](const Refitter& self, const Statistics& statistics) { return self.refit.select(statistics); }, "statistics"_a)
+      .def(
+          "__init__",
+          [](Refitter* self, const StreamOptions& stream, const std::optional<std::string>& constraint,
+             const std::optional<std::string>& solver, const std::optional<std::vector<std::string>>& features,
+             const std::optional<std::string>& regularisation, const std::optional<double>& surrogate_margin) {
+            Refit refit(stream, refit_options(stream, constraint, solver, features, regularisation, surrogate_margin));
+            auto schema = std::make_shared<const Schema>(refit.schema());
+            new (self) Refitter{std::move(refit), std::move(schema)};
+          },
+          "options"_a, "constraint"_a.none() = nb::none(), "solver"_a.none() = nb::none(),
+          "features"_a.none() = nb::none(), "regularisation"_a.none() = nb::none(),
+          "surrogate_margin"_a.none() = nb::none())
+      .def(
+          "fit",
+          [](Refitter& self, const Statistics& statistics, const std::optional<std::vector<double>>& start) {
+            const std::vector<double> begin = start.value_or(std::vector<double>());
+            return FittedModel{self.refit.fit(statistics, begin), self.schema};
+          },
+          "statistics"_a, "start"_a.none() = nb::none())
+      .def(
+          "select", [](const Refitter& self, const Statistics& statistics) { return self.refit.select(statistics); },
+          "statistics"_a)
       .def_prop_ro("schema", [](const Refitter& self) { return *self.schema; });
 }
 
@@ -298,30 +336,42 @@ void bind_log(nb::module_& module) {
       .def_prop_ro("options", [](const Log& self) { return self.log.options(); })
       .def_prop_ro("is_export", [](const Log& self) { return self.log.is_export(); })
       .def_prop_ro("made_by", [](const Log& self) { return self.log.made_by(); })
-      .def_prop_ro("step", [](const Log& self) { return self.log.last_step(); }, "Of the last release on disk now.")
-      .def("_at", [](const Log& self, std::uint64_t step) { return published_from(self.log.at(step), self.schema); }, "step"_a)
-      .def("_range", [](const Log& self, std::uint64_t from, std::uint64_t to) {
-        std::vector<PublishedRelease> releases;
-        self.log.for_each(from, to, [&](const Release& release) { releases.push_back(published_from(release, self.schema)); });
-        return releases;
-      }, "first"_a, "last"_a)
-      .def("ledger", [](const Log& self) {
-        nb::list entries;
-        for (const LedgerEntry& entry : self.log.ledger()) {
-          nb::dict line;
-          line["entry"] = entry.entry;
-          line["time"] = entry.time;
-          line["event"] = entry.event;
-          line["step"] = entry.step;
-          line["rows"] = entry.rows;
-          line["detail"] = entry.detail;
-          entries.append(line);
-        }
-        return entries;
-      }, "What happened to the model: its promise, and every run that wrote to it.")
-      .def("verify", [](const Log& self) { self.log.verify(); }, "Reads and checks everything; raises DamagedFile.")
-      .def("export", [](const Log& self, const std::string& path) { self.log.export_to(path); }, "path"_a,
-           "Writes the public half, nothing else, to a new file that is safe to hand out.");
+      .def_prop_ro(
+          "step", [](const Log& self) { return self.log.last_step(); }, "Of the last release on disk now.")
+      .def(
+          "_at", [](const Log& self, std::uint64_t step) { return published_from(self.log.at(step), self.schema); },
+          "step"_a)
+      .def(
+          "_range",
+          [](const Log& self, std::uint64_t from, std::uint64_t to) {
+            std::vector<PublishedRelease> releases;
+            self.log.for_each(
+                from, to, [&](const Release& release) { releases.push_back(published_from(release, self.schema)); });
+            return releases;
+          },
+          "first"_a, "last"_a)
+      .def(
+          "ledger",
+          [](const Log& self) {
+            nb::list entries;
+            for (const LedgerEntry& entry : self.log.ledger()) {
+              nb::dict line;
+              line["entry"] = entry.entry;
+              line["time"] = entry.time;
+              line["event"] = entry.event;
+              line["step"] = entry.step;
+              line["rows"] = entry.rows;
+              line["detail"] = entry.detail;
+              entries.append(line);
+            }
+            return entries;
+          },
+          "What happened to the model: its promise, and every run that wrote to it.")
+      .def(
+          "verify", [](const Log& self) { self.log.verify(); }, "Reads and checks everything; raises DamagedFile.")
+      .def(
+          "export", [](const Log& self, const std::string& path) { self.log.export_to(path); }, "path"_a,
+          "Writes the public half, nothing else, to a new file that is safe to hand out.");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What has crossed the wall, for Python: models, statistics, releases, refits, intervals. Public: may be copied, pickled
-// and shared.
+// What has crossed the wall, for Python: models, statistics, releases, refits, intervals. Public: may be copied,
+// pickled and shared.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,6 +1,6 @@
 // Rows whose columns are apart: a list of one-dimensional arrays of doubles, or of any Python objects, one a declared
-// column. Objects are turned into numbers and levels before the first row is taken, so that a value nobody can use is an
-// error that leaves the stream as it was.
+// column. Objects are turned into numbers and levels before the first row is taken, so that a value nobody can use is
+// an error that leaves the stream as it was.
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>

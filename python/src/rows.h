@@ -1,5 +1,5 @@
-// Rows in whatever form Python holds them, handed to the library block by block. What is in here is sensitive: it goes to
-// a stream, a model's predict() or a keyed fingerprint, and nowhere else.
+// Rows in whatever form Python holds them, handed to the library block by block. What is in here is sensitive: it goes
+// to a stream, a model's predict() or a keyed fingerprint, and nowhere else.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -20,10 +20,10 @@ inline constexpr std::size_t kBlockRows = 1024;
 
 struct RowBlock {
   std::size_t count = 0;
-  const double* values = nullptr;            // row-major, as many a row as are supplied; of dense rows
-  const double* targets = nullptr;           // null where rows have none
-  const std::string_view* units = nullptr;   // null where rows have none
-  const std::int64_t* offsets = nullptr;     // of sparse rows: count + 1 of them, into the two below
+  const double* values = nullptr;           // row-major, as many a row as are supplied; of dense rows
+  const double* targets = nullptr;          // null where rows have none
+  const std::string_view* units = nullptr;  // null where rows have none
+  const std::int64_t* offsets = nullptr;    // of sparse rows: count + 1 of them, into the two below
   const std::uint32_t* positions = nullptr;
   const double* entries = nullptr;
 

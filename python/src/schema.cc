@@ -1,12 +1,12 @@
 // Bindings of Schema.
-#include "options.h"
-
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
+
+#include "options.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -80,17 +80,22 @@ Schema schema_from_state(const nb::dict& state) {
 }
 
 void bind_schema(nb::module_& module) {
-  nb::class_<Schema>(module, "Schema",
-                     "The declared shape of a row: which columns, within which bounds. Bounds are your promise, made before "
-                     "any row is seen; nothing learns one from data.\n\n"
-                     "    >>> from rivulet import Schema\n"
-                     "    >>> schema = Schema().feature('age', 18, 90).categorical('city', ['A', 'B']).target('spend', 0, 5000)\n"
-                     "    >>> schema.coordinate_names\n"
-                     "    ['(intercept)', 'age', 'city=B']\n")
+  nb::class_<Schema>(
+      module, "Schema",
+      "The declared shape of a row: which columns, within which bounds. Bounds are your promise, made before "
+      "any row is seen; nothing learns one from data.\n\n"
+      "    >>> from rivulet import Schema\n"
+      "    >>> schema = Schema().feature('age', 18, 90).categorical('city', ['A', 'B']).target('spend', 0, 5000)\n"
+      "    >>> schema.coordinate_names\n"
+      "    ['(intercept)', 'age', 'city=B']\n")
       .def(nb::init<>())
       .def(
-          "feature", [](Schema& self, std::string name, double lo, double hi) -> Schema& { return self.feature(std::move(name), {lo, hi}); },
-          "name"_a, "lo"_a, "hi"_a, nb::rv_policy::none, "A numeric column and its bounds; values outside are moved to them.")
+          "feature",
+          [](Schema& self, std::string name, double lo, double hi) -> Schema& {
+            return self.feature(std::move(name), {lo, hi});
+          },
+          "name"_a, "lo"_a, "hi"_a, nb::rv_policy::none,
+          "A numeric column and its bounds; values outside are moved to them.")
       .def(
           "categorical",
           [](Schema& self, std::string name, std::vector<std::string> levels) -> Schema& {
@@ -107,14 +112,17 @@ void bind_schema(nb::module_& module) {
           "The numeric columns name1, name2, ... of the same bounds, most of them 0 in any row.")
       .def(
           "target",
-          [](Schema& self, std::string name, double lo, double hi) -> Schema& { return self.target(std::move(name), {lo, hi}); },
+          [](Schema& self, std::string name, double lo, double hi) -> Schema& {
+            return self.target(std::move(name), {lo, hi});
+          },
           "name"_a, "lo"_a, "hi"_a, nb::rv_policy::none, "The column to predict and its bounds.")
       .def(
           "classes",
           [](Schema& self, std::string name, double negative, double positive) -> Schema& {
             return self.classes(std::move(name), negative, positive);
           },
-          "name"_a, "negative"_a, "positive"_a, nb::rv_policy::none, "A target of two classes, and the numbers that stand for them.")
+          "name"_a, "negative"_a, "positive"_a, nb::rv_policy::none,
+          "A target of two classes, and the numbers that stand for them.")
       .def(
           "classes",
           [](Schema& self, std::string name, std::string negative, std::string positive) -> Schema& {
@@ -138,33 +146,44 @@ void bind_schema(nb::module_& module) {
                      for (const Feature& feature : self.features()) names.push_back(feature.name);
                      return names;
                    })
-      .def_prop_ro("features", [](const Schema& self) {
-        nb::list all;
-        for (const Feature& feature : self.features()) all.append(nb::make_tuple(feature.name, declared(feature)));
-        return all;
-      }, "Pairs of a name and what was declared: (lo, hi), a list of levels, or (columns, lo, hi).")
-      .def_prop_ro("has_categories", [](const Schema& self) {
-        for (const Feature& feature : self.features()) {
-          if (std::holds_alternative<Levels>(feature.domain)) return true;
-        }
-        return false;
-      })
+      .def_prop_ro(
+          "features",
+          [](const Schema& self) {
+            nb::list all;
+            for (const Feature& feature : self.features()) all.append(nb::make_tuple(feature.name, declared(feature)));
+            return all;
+          },
+          "Pairs of a name and what was declared: (lo, hi), a list of levels, or (columns, lo, hi).")
+      .def_prop_ro("has_categories",
+                   [](const Schema& self) {
+                     for (const Feature& feature : self.features()) {
+                       if (std::holds_alternative<Levels>(feature.domain)) return true;
+                     }
+                     return false;
+                   })
       .def_prop_ro("has_blocks", &Schema::has_blocks)
       .def_prop_ro("has_intercept", &Schema::has_intercept)
       .def_prop_ro("has_clip_norm", [](const Schema& self) { return self.clip_norm().has_value(); })
       .def_prop_ro("norm_limit", &Schema::norm_limit)
       .def_prop_ro("target_name", &Schema::target_name)
-      .def_prop_ro("target_bounds", [](const Schema& self) { return std::pair(self.target_bounds().lo, self.target_bounds().hi); })
-      .def_prop_ro("class_numbers", [](const Schema& self) -> std::optional<std::pair<double, double>> {
-        if (!self.has_classes()) return std::nullopt;
-        return class_numbers(self);
-      }, "The numbers that stand for the negative and the positive class, where the target has classes.")
-      .def_prop_ro("class_words", [](const Schema& self) -> std::optional<std::pair<std::string, std::string>> {
-        if (!self.class_words()) return std::nullopt;
-        return std::pair((*self.class_words())[0], (*self.class_words())[1]);
-      })
+      .def_prop_ro("target_bounds",
+                   [](const Schema& self) { return std::pair(self.target_bounds().lo, self.target_bounds().hi); })
+      .def_prop_ro(
+          "class_numbers",
+          [](const Schema& self) -> std::optional<std::pair<double, double>> {
+            if (!self.has_classes()) return std::nullopt;
+            return class_numbers(self);
+          },
+          "The numbers that stand for the negative and the positive class, where the target has classes.")
+      .def_prop_ro("class_words",
+                   [](const Schema& self) -> std::optional<std::pair<std::string, std::string>> {
+                     if (!self.class_words()) return std::nullopt;
+                     return std::pair((*self.class_words())[0], (*self.class_words())[1]);
+                   })
       .def("validate", &Schema::validate)
-      .def("subset", [](const Schema& self, const std::vector<std::string>& names) { return self.subset(names); }, "names"_a)
+      .def(
+          "subset", [](const Schema& self, const std::vector<std::string>& names) { return self.subset(names); },
+          "names"_a)
       .def("__getstate__", [](const Schema& self) { return schema_state(self); })
       .def("__setstate__", [](Schema& self, const nb::dict& state) { new (&self) Schema(schema_from_state(state)); });
 }

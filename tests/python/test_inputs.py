@@ -123,6 +123,17 @@ def test_nothing_is_made_of_nothing():
     assert stream.rows == 0 and stream._flush() is False
 
 
+def test_a_frame_that_cannot_speak_arrow_is_read_by_columns():
+    class Frame(pd.DataFrame):
+        def __arrow_c_stream__(self, requested_schema=None):
+            raise ImportError("pyarrow")
+
+    X, y = small_rows()
+    frame = pd.DataFrame(X, columns=["x0", "x1", "x2"])
+    assert fitted(Frame(frame), y) == fitted(frame, y)
+    assert fitted(Frame(frame.assign(y=y)), None) == fitted(frame, y)
+
+
 def test_rows_of_dicts_in_any_order_with_more_and_less():
     by_dict, by_list = rivulet.Stream(**box(insecure_seed=1)), rivulet.Stream(**box(insecure_seed=1))
     generator = random.Random(0)
