@@ -89,8 +89,11 @@ def _norm_of_blocks(schema: _core.Schema, only_if: Sequence[str]) -> float:
     return math.sqrt(nonzeros)
 
 
+_MECHANISMS = ("full", "sketch", "surrogate", "erm", "naive", "trivial")
+
+
 def make_options(schema: _core.Schema, settings: Mapping[str, Any]) -> _core.Options:
-    """Keywords as the core reads them: sketch=400 or 'auto', erm=True, horizon='unbounded'."""
+    """Keywords as the core reads them: sketch=400 or 'auto', erm=True, horizon='unbounded', mechanism='surrogate'."""
     given = {name: value for name, value in settings.items() if value is not None}
     sketch = given.get("sketch")
     if isinstance(sketch, str) and sketch in ("auto", "paper"):
@@ -99,16 +102,37 @@ def make_options(schema: _core.Schema, settings: Mapping[str, Any]) -> _core.Opt
         given["sketch"] = {"dimension": sketch}
     elif isinstance(sketch, Mapping):
         given["sketch"] = dict(sketch)
-    erm = given.get("erm")
-    if erm is True:
-        given["erm"] = {}
-    elif erm is False:
-        del given["erm"]
-    elif isinstance(erm, Mapping):
-        given["erm"] = dict(erm)
+    given.setdefault("loss", "squared" if schema.class_numbers is None else "logistic")
+    _choose_mechanism(given)
     if given.get("horizon") == "unbounded":
         del given["horizon"]
     if "only_if" in given:
         only_if = given["only_if"]
         given["only_if"] = [only_if] if isinstance(only_if, str) else list(only_if)
     return _core.Options({**given, "schema": schema})
+
+
+def _choose_mechanism(given: dict[str, Any]) -> None:
+    """As the command-line tool does: sums for squares, PrivIncERM for other losses, unless something else is said."""
+    mechanism = given.pop("mechanism", None)
+    erm = given.pop("erm", None)
+    if mechanism is not None and mechanism not in _MECHANISMS:
+        raise _refusal("mechanism", f"{mechanism!r} is not accepted; accepted: {', '.join(_MECHANISMS)}")
+    if erm is not None and erm is not True and not isinstance(erm, Mapping):
+        raise _refusal("erm", f"{erm!r} is not accepted; accepted: True, or a dict of settings")
+    if mechanism is None:
+        mechanism = "sketch" if "sketch" in given else "erm" if erm is not None or given["loss"] != "squared" else "full"
+    if mechanism in ("erm", "naive", "trivial"):
+        settings = {} if erm is None or erm is True else dict(erm)
+        if mechanism != "erm":
+            settings["mechanism"] = mechanism
+        given["erm"] = settings
+    elif erm is not None:
+        raise _refusal("erm", f"contradicts mechanism={mechanism!r}; accepted: one of them")
+    if mechanism == "sketch":
+        given.setdefault("sketch", {"rule": "auto"})
+    elif "sketch" in given:
+        raise _refusal("sketch", f"contradicts mechanism={mechanism!r}; accepted: one of them")
+    if mechanism == "full" and given["loss"] != "squared" or mechanism == "surrogate" and given["loss"] != "logistic":
+        raise _refusal("mechanism", f"{mechanism!r} is not for loss {given['loss']!r}; accepted: 'erm'"
+                                    + (", or 'surrogate'" if given["loss"] == "logistic" else ""))

@@ -48,7 +48,12 @@ class Stream(_core.StreamBase, Published):
     target
         The column to predict; all others in `bounds` are features, or those that `features` lists, in this order.
     classes
-        For classification losses: the two classes of the target, negative first, numbers or words.
+        The two classes of a target that has them, negative first, numbers or words.
+    loss
+        "squared", or "logistic" where there are classes; "hinge", "smooth-hinge:W", "huber:T", "quantile:Q".
+    mechanism
+        "full" for squares; "erm" (PrivIncERM, which keeps all rows; `erm` has its settings) for other losses; "surrogate"
+        for logistic regression in constant memory; "sketch" for thousands of columns.
     release_every
         Rows in a step: a release after each.
     horizon
@@ -77,8 +82,8 @@ class Stream(_core.StreamBase, Published):
                  neighbours: str = "replace", unit: tuple[str, int] | None = None, only_if: Sequence[str] = (),
                  profile: str = "tight", strategy: str | None = None, buffers: int | None = None,
                  tree_decoding: str | None = None, solver: str = "auto", noise_aware_ridge: bool = True,
-                 sketch: int | str | Mapping[str, Any] | None = None, row_set: str | None = None, loss: str = "squared",
-                 surrogate_margin: float = 4.0, erm: bool | Mapping[str, Any] | None = None,
+                 sketch: int | str | Mapping[str, Any] | None = None, row_set: str | None = None, loss: str | None = None,
+                 mechanism: str | None = None, surrogate_margin: float = 4.0, erm: bool | Mapping[str, Any] | None = None,
                  insecure_seed: int | None = None, path: str | os.PathLike[str] | None = None, autocommit: bool = True,
                  history: int | None = None) -> None:
         if schema is None:
@@ -93,7 +98,7 @@ class Stream(_core.StreamBase, Published):
             budget=tuple(budget), neighbours=neighbours, unit=unit, only_if=only_if, profile=profile, horizon=horizon,
             release_every=release_every, strategy=strategy, buffers=buffers, tree_decoding=tree_decoding,
             constraint=constraint, solver=solver, noise_aware_ridge=noise_aware_ridge, sketch=sketch, row_set=row_set,
-            loss=loss, surrogate_margin=surrogate_margin, erm=erm, insecure_seed=insecure_seed))
+            loss=loss, mechanism=mechanism, surrogate_margin=surrogate_margin, erm=erm, insecure_seed=insecure_seed))
         super().__init__(options, None if path is None else os.fspath(path), autocommit, history)
 
     @classmethod

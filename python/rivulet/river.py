@@ -335,7 +335,7 @@ class PrivateLogisticRegression(_PrivateRiverModel, base.MiniBatchClassifier):
                            clip_norm=self.clip_norm)
 
     def _settings(self) -> dict[str, Any]:
-        return {"loss": "logistic", "surrogate_margin": float(self.margin)}
+        return {"mechanism": "surrogate", "surrogate_margin": float(self.margin)}
 
     def _class_code(self, y: Any) -> float:
         return 1.0 if y == self.classes[1] else 0.0 if y == self.classes[0] else math.nan

@@ -152,7 +152,7 @@ class _PrivateLinearModel(BaseEstimator):
                 "several steps (horizon='unbounded' for any number)"))
         schema = self._schema(X.shape[1])
         if stream is None:
-            if self.release_every is None and self._settings().get("erm"):
+            if self.release_every is None and self._settings().get("mechanism") == "erm":
                 raise RequestError("release_every: not given; method 'erm' plans its calls by the rows of a step, so partial_fit needs it")
             every = _NEVER if self.release_every is None else self.release_every
             stream = self._new_stream(schema, every, self.horizon)
@@ -420,9 +420,9 @@ class PrivateLogisticRegression(ClassifierMixin, _PrivateLinearModel):
 
     def _settings(self) -> dict[str, Any]:
         if self.method == "surrogate":
-            return {"loss": "logistic", "surrogate_margin": float(self.margin)}
+            return {"mechanism": "surrogate", "surrogate_margin": float(self.margin)}
         if self.method == "erm":
-            return {"loss": "logistic", "erm": True}
+            return {"mechanism": "erm"}
         raise RequestError(f"method: {self.method!r} is not accepted; accepted: 'surrogate', 'erm'")
 
     def _learn_classes(self, y: Any, classes: Any) -> None:

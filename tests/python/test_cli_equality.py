@@ -180,3 +180,30 @@ def test_units_are_counted_as_the_tool_counts_them(cli, tmp_path):
     assert_same(arrays, releases_of(out))
     with pytest.raises(rivulet.RequestError, match="every row must say whose"):
         arrays.observe_many(X, y)
+
+
+def test_classes_quantiles_and_outliers_are_the_tools(cli, tmp_path):
+    X, y = small_rows(1200, 2)
+    words = np.where(y > 0, "yes", "no")
+    source = tmp_path / "rows.csv"
+    pd.DataFrame({"x0": X[:, 0], "x1": X[:, 1], "y": y, "word": words}).to_csv(source, index=False)
+    common = ["--features", "x0,x1", "--bound", "x0=-1:1", "--bound", "x1=-1:1", "--epsilon", 1, "--delta", 1e-6, "--release-every", 300, "--insecure-seed",
+              3, "--quiet"]
+    numbers = {"target": "y", "bounds": {"x0": (-1, 1), "x1": (-1, 1), "y": (-1, 1)}}
+    classes = {"target": "word", "bounds": {"x0": (-1, 1), "x1": (-1, 1)}, "classes": ("no", "yes")}
+    for place, (flags, settings, targets) in enumerate((
+            (["--target", "word", "--classes", "no,yes", "--mechanism", "surrogate", "--margin", 3],
+             {**classes, "mechanism": "surrogate", "surrogate_margin": 3.0}, words),
+            (["--target", "word", "--classes", "no,yes", "--horizon", 4, "--tau", 2], {**classes, "horizon": 4, "erm": {"tau": 2}}, words),
+            (["--target", "y", "--bound", "y=-1:1", "--loss", "huber:0.3", "--horizon", 4], {**numbers, "loss": "huber:0.3", "horizon": 4}, y),
+            (["--target", "y", "--bound", "y=-1:1", "--loss", "quantile:0.9", "--ridge", 0.1], {**numbers, "loss": "quantile:0.9", "erm": {"ridge": 0.1}}, y))):
+        out = tmp_path / f"releases{place}.jsonl"
+        cli("fit", source, *flags, *common, "--releases", out)
+        stream = rivulet.Stream(budget=(1, 1e-6), release_every=300, insecure_seed=3, **settings)
+        stream.observe_many(X, targets)
+        for release, line in zip(stream, releases_of(out), strict=True):
+            assert release.model.intercept == line["intercept"], flags
+            assert release.model.coefficients == line["coefficients"], flags
+        table = rivulet.Stream(budget=(1, 1e-6), release_every=300, insecure_seed=3, **settings)
+        table.observe_many(pl.read_csv(source))
+        assert table.model().coefficients == stream.model().coefficients

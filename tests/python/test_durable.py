@@ -103,9 +103,9 @@ def test_exports_hold_the_public_half(tmp_path):
 
 def test_classification_lives_in_files_too(tmp_path):
     X, y = small_rows(600, 2)
-    for more in ({}, {"erm": {"tau": 2}, "horizon": 6}):
+    for more in ({"mechanism": "surrogate"}, {"erm": {"tau": 2}, "horizon": 6}):
         path = tmp_path / f"model{len(more)}.rivulet"
-        with rivulet.Stream(budget=(5, 1e-6), bounds={"x0": (-1, 1), "x1": (-1, 1)}, target="c", classes=("no", "yes"), loss="logistic", path=path,
+        with rivulet.Stream(budget=(5, 1e-6), bounds={"x0": (-1, 1), "x1": (-1, 1)}, target="c", classes=("no", "yes"), path=path,
                             release_every=100, **more) as stream:
             stream.observe_many(X, np.where(y > 0, "yes", "no"))
         log = rivulet.ReleaseLog(path)

@@ -105,6 +105,8 @@ def test_requests_that_cannot_be_honoured_name_the_field():
             ({"strategy": "x"}, "strategy"), ({"horizon": 0}, "horizon"), ({"only_if": ["x9=0:1"]}, "only-if"),
             ({"target": "z"}, "bounds z"), ({"bounds": None}, "bounds"), ({"bounds": {"x": (1, 0), "y": (0, 1)}}, "x"),
             ({"sketch": {"dimensions": 3}}, "sketch dimensions"), ({"profile": "paper"}, "horizon"), ({"solver": "x"}, "solver"),
+            ({"mechanism": "x"}, "mechanism"), ({"mechanism": "surrogate"}, "mechanism"), ({"loss": "huber:0.5", "mechanism": "full"}, "mechanism"),
+            ({"mechanism": "full", "sketch": 2}, "sketch"), ({"erm": 3}, "erm"), ({"loss": "x"}, "loss"),
             ({"bounds": {"x": rivulet.Block(9, 0, 1), "y": (0, 1)}}, "clip_norm")):
         with pytest.raises(rivulet.RequestError) as refused:
             rivulet.Stream(**{**box(), **change})
@@ -156,13 +158,14 @@ def test_a_forked_process_is_refused_the_stream():
 def test_losses_of_classes_give_scores():
     X, y = small_rows(4000, 2)
     words = np.where(y > 0, "yes", "no")
-    settings = dict(budget=(20, 1e-6), bounds={"x0": (-1, 1), "x1": (-1, 1)}, target="answer", classes=("no", "yes"), loss="logistic",
-                    constraint="l2:5", insecure_seed=1)
-    surrogate = rivulet.Stream(**settings, release_every=1000)
+    settings = dict(budget=(20, 1e-6), bounds={"x0": (-1, 1), "x1": (-1, 1)}, target="answer", classes=("no", "yes"), constraint="l2:5",
+                    insecure_seed=1)
+    surrogate = rivulet.Stream(**settings, mechanism="surrogate", release_every=1000)
     surrogate.observe_many(X, words)
     assert np.mean((surrogate.predict(X) > 0) == (y > 0)) > 0.9
     assert surrogate.refit(surrogate_margin=1.0).coefficients != surrogate.model().coefficients
-    erm = rivulet.Stream(**settings, erm=True, horizon=4, release_every=1000)
+    erm = rivulet.Stream(**settings, horizon=4, release_every=1000)
+    assert erm.options.loss == "logistic" and erm.options.has_erm
     for row, word in zip(X.tolist(), words.tolist()):
         erm.observe(row, word)
     assert np.mean((erm.predict(X) > 0) == (y > 0)) > 0.9
