@@ -47,6 +47,8 @@ def plot(published: Published, coefficients: Iterable[str] | None, level: float,
     shown = np.array([[release.model.coefficients.get(name, 0.0) for name in names] for release in releases])
     spread = max(float(np.ptp(shown)), 1e-12)
     above.set_ylim(float(shown.min()) - 0.5 * spread, float(shown.max()) + 0.5 * spread)
+    if not any(release.model.noise.cross > 0 for release in releases):
+        below.set_visible(False)  # PrivIncERM: its noise is in the gradients
     below.plot(rows, [release.model.noise.cross / release.rows for release in releases], color="0.3")
     below.set_yscale("log" if all(release.model.noise.cross > 0 for release in releases) else "linear")
     below.set_ylabel("noise a row")

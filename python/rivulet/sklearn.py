@@ -14,231 +14,22 @@ of one stream, and everything it publishes, together, has the one budget. Prepro
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from . import _core
-from ._errors import PrivacyError, PrivacyWarning, RequestError
-from ._guard import Spend, record, warn
-from ._published import Releases
-from ._rows import rows_of
-from ._selection import Candidate, held_out_risk
-from ._settings import Budget, make_options
-from ._stream import Stream
-from ._summary import Summary
+from ._errors import PrivacyWarning, RequestError
+from ._estimator import PrivateLinearModel, RefitSearch
 
 __all__ = ["PrivateLasso", "PrivateLinearRegression", "PrivateLogisticRegression", "RefitSearch"]
 
-# Rows of a step that ends with the call of partial_fit.
-_NEVER = 2**30
-
-
-@dataclass(frozen=True)
-class RefitSearch:
-    """What `refit_search` found. Held-out errors carry privacy noise of the given size: closer ones are not told apart."""
-
-    best_estimator: Any
-    best_params: dict[str, Any]
-    candidates: list[Candidate]
-
-    def __str__(self) -> str:
-        lines = [f"{'held-out error':>14}  {'noise':>9}  candidate"]
-        for candidate in sorted(self.candidates, key=lambda found: found.error):
-            lines.append(f"{candidate.error:>14.6g}  {candidate.noise:>9.2g}  {candidate.params}")
-        return "\n".join(lines)
-
-
-class _PrivateLinearModel(BaseEstimator):
-    """What the estimators have in common: rows go into a stream, publications come out."""
-
-    def _constraint(self) -> str:
-        raise NotImplementedError
-
-    def _target(self, schema: _core.Schema, name: str) -> None:
-        raise NotImplementedError
-
-    def _settings(self) -> dict[str, Any]:
-        return {}
-
-    # --- the stream
-
-    def _declared_bounds(self, width: int) -> list[tuple[float, float]]:
-        bounds = self.bounds
-        if bounds is None:
-            raise RequestError("bounds: not declared; nothing learns a bound from data: give (lo, hi) for all columns, one pair for "
-                               "each, or a dict by column name")
-        if isinstance(bounds, Mapping):
-            names = getattr(self, "feature_names_in_", None)
-            if names is None:
-                raise RequestError("bounds: are by column name, and X has no names; accepted: (lo, hi), or one pair for each column")
-            missing = [str(name) for name in names if name not in bounds]
-            if missing:
-                raise RequestError(f"bounds: not declared for {', '.join(missing[:5])}; every column needs them")
-            return [(float(bounds[name][0]), float(bounds[name][1])) for name in names]
-        array = np.asarray(bounds, dtype=float)
-        if array.shape == (2,):
-            return [(float(array[0]), float(array[1]))] * width
-        if array.shape != (width, 2):
-            raise RequestError(f"bounds: of shape {array.shape} were given; accepted: (lo, hi), or {width} such pairs, one for each "
-                               "column")
-        return [(float(lo), float(hi)) for lo, hi in array]
-
-    def _schema(self, width: int) -> _core.Schema:
-        names = [str(name) for name in getattr(self, "feature_names_in_", [f"x{i}" for i in range(width)])]
-        schema = _core.Schema()
-        for name, (lo, hi) in zip(names, self._declared_bounds(width)):
-            schema.feature(name, lo, hi)
-        target = "target"
-        while target in names:
-            target += "_"
-        self._target(schema, target)
-        schema.intercept(bool(self.fit_intercept))
-        if self.clip_norm is not None:
-            schema.clip_norm(float(self.clip_norm))
-        return schema
-
-    def _budget(self) -> Budget:
-        if self.budget is None:
-            raise RequestError("budget: not given; a privacy budget has no default: choose (epsilon, delta), e.g. (1, 1e-6)")
-        epsilon, delta = self.budget
-        return Budget(float(epsilon), float(delta))
-
-    def _new_stream(self, schema: _core.Schema, release_every: int, horizon: int | str | None) -> Stream:
-        options = make_options(schema, dict(
-            budget=tuple(self._budget()), release_every=release_every, horizon=horizon, constraint=self._constraint(),
-            neighbours=self.neighbours, insecure_seed=self.insecure_seed, **self._settings()))
-        stream = Stream.__new__(Stream)
-        _core.StreamBase.__init__(stream, options, None, True, None)
-        return stream
-
-    def _spend_on(self, spend: Spend, schema: _core.Schema, X: NDArray[np.float64], y: NDArray[np.float64], what: str) -> None:
-        if self.insecure_seed is not None:
-            return  # promises nothing
-        rows = _core.Fingerprint()
-        rows.add(rows_of(schema, X, y))
-        warn(rows, spend, f"{type(self).__name__}.{what}", stacklevel=5)
-        record(rows, spend)
-
-    def _fit(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> None:
-        self._forget_stream()
-        schema = self._schema(X.shape[1])
-        one_release = self.release_every is None and self.horizon is None
-        every = len(X) if self.release_every is None else self.release_every
-        stream = self._new_stream(schema, every, 1 if one_release else self.horizon)
-        spend = Spend(self._budget())
-        self._spend_on(spend, schema, X, y, "fit")  # warnings come before the spending: as errors they prevent it
-        stream.observe_many(X, y)
-        stream.release()
-        if not one_release:
-            self._stream, self._spend = stream, spend
-        self._publish(stream)
-
-    def _partial_fit(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> None:
-        stream = getattr(self, "_stream", None)
-        if stream is None and hasattr(self, "releases_"):
-            raise PrivacyError(f"{type(self).__name__}.partial_fit: " + (
-                "this is a copy (or was pickled), which holds what was published and not the stream; going on here and there would "
-                "publish the same steps twice. Go on with the original, or keep a rivulet.Stream in a file"
-                if getattr(self, "_detached", False) else
-                "fit() made one release and spent the whole budget on it; begin with partial_fit(), or give fit() a horizon of "
-                "several steps (horizon='unbounded' for any number)"))
-        schema = self._schema(X.shape[1])
-        if stream is None:
-            if self.release_every is None and self._settings().get("mechanism") == "erm":
-                raise RequestError("release_every: not given; method 'erm' plans its calls by the rows of a step, so partial_fit needs it")
-            every = _NEVER if self.release_every is None else self.release_every
-            stream = self._new_stream(schema, every, self.horizon)
-            self._spend = Spend(self._budget())
-        self._spend_on(self._spend, schema, X, y, "partial_fit")
-        self._stream = stream
-        stream.observe_many(X, y)
-        if self.release_every is None:
-            stream.release()
-        if stream.step > 0:
-            self._publish(stream)
-
-    def _forget_stream(self) -> None:
-        for name in ("_stream", "_spend", "_detached"):
-            if hasattr(self, name):
-                delattr(self, name)
-
-    def _publish(self, stream: Stream) -> None:
-        self.releases_ = stream.published()
-        self._use(self.releases_.model())
-
-    def _use(self, model: _core.Model) -> None:
-        names = list(self.releases_.schema.feature_names)
-        known = model.coefficients
-        self.model_ = model
-        self.coef_ = self._shaped(np.array([known.get(name, 0.0) for name in names]))
-        self.intercept_ = self._shaped_intercept(model.intercept)
-
-    def _shaped(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
-        return coefficients
-
-    def _shaped_intercept(self, intercept: float) -> Any:
-        return intercept
-
-    def __getstate__(self) -> dict[str, Any]:
-        # What was published may be copied and pickled; the stream may not, and the copy knows that it has none.
-        state = dict(super().__getstate__())
-        state.pop("_spend", None)
-        if state.pop("_stream", None) is not None:
-            state["_detached"] = True
-        return state
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "releases_")
-
-    # --- what was published
-
-    def _linear(self, X: ArrayLike) -> NDArray[np.float64]:
-        check_is_fitted(self)
-        checked: NDArray[np.float64] = validate_data(self, X, reset=False, dtype=np.float64)
-        return np.asarray(checked @ np.ravel(self.coef_) + np.ravel(self.intercept_)[0], dtype=np.float64)
-
-    def summary(self, level: float = 0.95) -> Summary:
-        """The coefficients with standard errors and intervals that count sampling and privacy noise."""
-        check_is_fitted(self)
-        return self.releases_.summary(level=level)
-
-    def refit(self, *, constraint: str | None = None, features: Sequence[str] | None = None,
-              regularisation: str | None = None) -> Any:
-        """Another fitted estimator from the same publications: no rows, no budget.
-
-        It can predict and be refitted; only this one can go on with partial_fit.
-        """
-        check_is_fitted(self)
-        fitted = copy.copy(self)
-        fitted._forget_stream()
-        fitted._detached = True
-        fitted._use(self.releases_.refit(constraint=constraint, features=features, regularisation=regularisation))
-        return fitted
-
-    def refit_search(self, candidates: Sequence[Mapping[str, Any]], holdout: float = 0.25) -> RefitSearch:
-        """Chooses among refits by their error on the newest rows, for free.
-
-        Each candidate is a dict of keywords of `refit()`. It is fitted to an earlier release and measured on the rows that
-        came after it, by the difference of the two releases' published sums; the best is then refitted to all. Needs
-        several releases: partial_fit, or fit with release_every.
-        """
-        check_is_fitted(self)
-        found = [held_out_risk(self.releases_, dict(params), holdout) for params in candidates]
-        if not found:
-            raise RequestError("candidates: none were given")
-        best = min(found, key=lambda candidate: candidate.error)
-        return RefitSearch(self.refit(**best.params), dict(best.params), found)
-
-
-class _PrivateRegressor(RegressorMixin, _PrivateLinearModel):
+class _PrivateRegressor(RegressorMixin, PrivateLinearModel):
     def _target(self, schema: _core.Schema, name: str) -> None:
         if self.target_bounds is None:
             raise RequestError("target_bounds: not declared; nothing learns a bound from data: give (lo, hi) of the target")
@@ -365,7 +156,7 @@ class PrivateLasso(_PrivateRegressor):
         return f"l1:{float(self.radius)!r}"
 
 
-class PrivateLogisticRegression(ClassifierMixin, _PrivateLinearModel):
+class PrivateLogisticRegression(ClassifierMixin, PrivateLinearModel):
     """Logistic regression of two classes, (epsilon, delta)-differentially private for every row.
 
     Parameters
@@ -439,8 +230,6 @@ class PrivateLogisticRegression(ClassifierMixin, _PrivateLinearModel):
             if len(found) < 2:
                 raise ValueError("y holds one class; two are needed: declare them (classes=...) if the other may still come")
             if self.insecure_seed is None:
-                import warnings
-
                 warnings.warn("PrivateLogisticRegression: classes were read from y, so that which classes there are is taken to be "
                               "public; declare them (classes=...) if it is not", PrivacyWarning, stacklevel=3)
         self.classes_ = found

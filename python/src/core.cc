@@ -20,6 +20,7 @@ NB_MODULE(_core, module) {
   bind_options(module);
   bind_rows(module);
   bind_published(module);
+  bind_post_processing(module);
   bind_fingerprint(module);
   bind_live_stream(module);
 }

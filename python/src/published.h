@@ -32,5 +32,6 @@ struct PublishedRelease {
 PublishedRelease published_from(const Release& release, const std::shared_ptr<const Schema>& schema);
 
 void bind_published(nanobind::module_& module);
+void bind_post_processing(nanobind::module_& module);
 
 }  // namespace rivulet::python
