@@ -13,6 +13,8 @@ namespace {
 
 // An attack that learns weights for every single number takes so many trials; above this, numbers are added up first.
 constexpr std::size_t kMostSingleNumbers = 120;
+// An attack by coordinates looks at no more than so many, spread over all of them.
+constexpr std::size_t kMostCoordinates = 256;
 // How far past a known horizon it tries to get: 4 levels more of a tree.
 constexpr std::uint64_t kPastTheLast = 16;
 // Rows that a unit offers beyond those that count.
@@ -59,7 +61,7 @@ class KernelExperiment final : public Experiment {
 
   void run(bool second, std::span<double> numbers) override {
     const std::unique_ptr<AuditedStream> stream = source_();
-    std::fill(numbers.begin(), numbers.end(), 0.0);
+    coordinate_sums_.assign(layout_.size(), 0.0);
     std::uint64_t place = place_is_chosen_ ? 0 : place_;
     double likelihood_ratio = 0.0;
     double evidence = 0.0;  // in the last vector
@@ -81,9 +83,16 @@ class KernelExperiment final : public Experiment {
     }
     if (v != vectors_.size()) throw Error("audit: less was published than the strategy says");
     numbers[0] = likelihood_ratio;
+    if (by_coordinate()) {
+      for (std::size_t i = 0; i < watched_.size(); ++i) {
+        numbers[1 + vectors_.size() + i] = coordinate_sums_[watched_[i]] / column_norm_;
+      }
+    }
   }
 
  private:
+  [[nodiscard]] bool by_coordinate() const { return !single_numbers_ && !place_is_chosen_; }
+
   void check(const Configuration& configuration, const privacy::MechanismPlan& plan) const {
     if (configuration.steps < 1 || configuration.steps > plan.last_step()) {
       throw RequestError("steps", std::to_string(configuration.steps) + " steps; accepted: 1 to " +
@@ -148,13 +157,15 @@ class KernelExperiment final : public Experiment {
     single_numbers_ = vectors_.size() * layout_.size() <= kMostSingleNumbers;
     View numbers{"learnt, every number", vectors_.size() * layout_.size(), {}, true};
     View whole{"learnt, vectors", vectors_.size(), {}, true};
-    View coordinates{"learnt, coordinates", layout_.size(), {}, true};
+    const std::size_t stride = (layout_.size() + kMostCoordinates - 1) / kMostCoordinates;
+    for (std::size_t i = 0; i < layout_.size(); i += stride) watched_.push_back(i);
+    View coordinates{"learnt, coordinates", watched_.size(), {}, true};
     for (std::size_t v = 0; v < vectors_.size(); ++v) {
       whole.shift.push_back(weight_of(v, place_) * shift_norm_);
       for (const double moved : shift_) numbers.shift.push_back(weight_of(v, place_) * moved);
       column_norm_ = std::hypot(column_norm_, weight_of(v, place_));
     }
-    for (const double moved : shift_) coordinates.shift.push_back(column_norm_ * moved);
+    for (const std::size_t i : watched_) coordinates.shift.push_back(column_norm_ * shift_[i]);
     if (single_numbers_) {
       views_.push_back(numbers);
     } else {
@@ -207,17 +218,16 @@ class KernelExperiment final : public Experiment {
     const double narrowing = 1.0 / vector.widening;
     const double weight = weight_of(v, place);
     double* single = single_numbers_ ? &numbers[1 + v * values.size()] : nullptr;
-    double* coordinate = single_numbers_ || place_is_chosen_ ? nullptr : &numbers[1 + vectors_.size()];
     double sum = 0.0;
     for (std::size_t i = 0; i < values.size(); ++i) {
       const bool odd = i >= layout_.cross_begin() && i < layout_.target_square();  // x y changes its sign with x
       const double mean = (odd ? others.turned : others.count) * common_sums_[i];
       const double noise = (to_double(values[i]) * inverse_sigma_[i] - mean) * narrowing;
       sum += shift_[i] * noise;
+      coordinate_sums_[i] += weight * noise;
       if (single != nullptr) single[i] = noise;
-      if (coordinate != nullptr) coordinate[i] += weight / column_norm_ * noise;
     }
-    if (coordinate != nullptr) numbers[1 + v] = sum / shift_norm_;
+    if (by_coordinate()) numbers[1 + v] = sum / shift_norm_;
     return sum;
   }
 
@@ -244,6 +254,8 @@ class KernelExperiment final : public Experiment {
   std::vector<double> signs_;
   std::vector<OtherRows> fixed_others_;  // where nothing is adaptive
   std::vector<double> row_;
+  std::vector<std::size_t> watched_;     // coordinates with a number of their own
+  std::vector<double> coordinate_sums_;  // of the noise, weighted as the likelihood ratio weighs vectors
   NoisyStep published_;
 };
 

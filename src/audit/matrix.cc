@@ -229,7 +229,7 @@ std::vector<Configuration> matrix_of(const privacy::MechanismRequest& promise, s
     if (steps > 1) configurations.push_back(configuration);
   }
   const bool small = promise.dimension <= 10 && steps * promise.dimension <= 80;
-  if (!small || promise.units) return configurations;
+  if (!small || promise.units || promise.profile == Profile::paper) return configurations;
   for (const Surface surface : {Surface::models, Surface::binary}) {
     Configuration configuration = base;
     configuration.surface = surface;

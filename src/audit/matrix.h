@@ -21,8 +21,8 @@ struct Choice {
 std::vector<Configuration> full_matrix(const Choice& choice);
 // Some of each, in less than a minute.
 std::vector<Configuration> fast_matrix(const Choice& choice);
-// Every pair at every place for one promise, adaptive streams, and black boxes where the dimension is not too large for
-// them. `steps` are published in a trial.
+// Every pair at every place for one promise, adaptive streams, and black boxes where profile and size allow
+// for so many of them. `steps` are published in a trial.
 std::vector<Configuration> matrix_of(const privacy::MechanismRequest& promise, std::uint64_t steps);
 
 }  // namespace rivulet::audit

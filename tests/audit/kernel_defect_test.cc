@@ -38,6 +38,9 @@ Finding audited_with(const Configuration& configuration, const NoiseMaker& noise
 
 // By what was measured; not because something was counted.
 ::testing::AssertionResult is_caught(const Finding& finding) {
+  ::testing::Test::RecordProperty("claimed_mu", std::to_string(finding.claimed_mu));
+  ::testing::Test::RecordProperty("mu_" + std::string(to_string(finding.configuration.promise.strategy.kind)),
+                                  std::to_string(finding.measured.mu) + ", " + finding.measured.mu_attack);
   const bool caught = finding.measured.mu > finding.claimed_mu ||
                       finding.measured.epsilon > finding.configuration.promise.budget.epsilon;
   return (caught && finding.violated() ? ::testing::AssertionSuccess() : ::testing::AssertionFailure())
