@@ -71,15 +71,22 @@ void fix_cutoffs(Attack& attack, Scores& scores, const TestPlan& plan, double al
   const double seen = static_cast<double>(scores.first.size());
   const double z = std::sqrt(-2.0 * std::log(alpha));
   std::array<double, kCutoffs> best;
-  best.fill(-1.0);
+  best.fill(-3.0);
   for (const auto& [rank, cutoff] : candidates(all)) {
     const auto above = [&](const std::vector<double>& sorted, double value) {
       return static_cast<double>(sorted.end() - std::upper_bound(sorted.begin(), sorted.end(), value));
     };
     const double false_alarms = above(scores.first, cutoff);
     const double misses = seen - above(scores.second, cutoff);
-    const ErrorRates rates{foreseen(false_alarms / seen, n, z), foreseen(misses / seen, n, z)};
-    const std::array<double, kCutoffs> values{mu_at_least(rates), (1.0 - rates.miss - plan.delta) / rates.false_alarm,
+    const auto rates_at = [&](double count) {
+      return ErrorRates{foreseen(false_alarms / seen, count, z), foreseen(misses / seen, count, z)};
+    };
+    // The best cutoff for mu lies between the streams and is shallow: rates as uncertain as they are keep chance from
+    // drawing it outward. Where not even mu > 0 is in sight, the fewest errors decide.
+    const double mu = mu_at_least(rates_at(seen));
+    const ErrorRates rates = rates_at(n);
+    const std::array<double, kCutoffs> values{mu > 0.0 ? mu : -(false_alarms + misses) / seen,
+                                              (1.0 - rates.miss - plan.delta) / rates.false_alarm,
                                               (1.0 - rates.false_alarm - plan.delta) / rates.miss};
     for (std::size_t q = 0; q < kCutoffs; ++q) {
       if (values[q] <= best[q]) continue;

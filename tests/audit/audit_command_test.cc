@@ -10,7 +10,7 @@
 namespace rivulet::cli_testing {
 namespace {
 
-constexpr std::chrono::seconds kLong{200};
+constexpr std::chrono::seconds kLong{500};
 
 Outcome audit(Arguments arguments) {
   arguments.insert(arguments.begin(), "audit");
@@ -37,11 +37,12 @@ TEST(Audit, TheFastOneFindsNoViolationAndIsNotToothless) {
   for (const nlohmann::json& finding : report.at("findings")) {
     EXPECT_FALSE(finding.at("violation").get<bool>());
     const double share = finding.at("gaussian_epsilon_at_least").get<double>() / finding.at("epsilon").get<double>();
-    double& best = finding.at("looks_at") == "kernel" ? tightest : black_box;
+    const bool white_box = finding.at("looks_at") == "kernel" || finding.at("looks_at") == "gradients";
+    double& best = white_box ? tightest : black_box;
     best = std::max(best, share);
   }
   EXPECT_GT(tightest, 0.8);
-  EXPECT_GT(black_box, 0.4);
+  EXPECT_GT(black_box, 0.25);
 }
 
 TEST(Audit, OwnSettingsAreAttackedAtEveryPlaceWithEveryPair) {

@@ -94,7 +94,8 @@ TEST(PlantedDefect, HalvedSigmaIsCaughtAtASmallEpsilonAndInManyDimensions) {
 
 TEST(PlantedDefect, SensitivityTooSmallByRootTwoIsCaught) {
   for (const StrategyKind strategy : kStrategies) {
-    const Configuration configuration = configuration_for(strategy);
+    Configuration configuration = configuration_for(strategy);
+    configuration.trials = 8000;
     privacy::MechanismRequest other = configuration.promise;
     other.neighbours = Neighbours::zero_out;
     const privacy::MechanismPlan plan(other);
@@ -156,7 +157,7 @@ TEST(PlantedDefect, ACoordinateWithoutNoiseIsCaughtWhicheverItIs) {
 TEST(PlantedDefect, StepsPastTheHorizonAreCaught) {
   for (const StrategyKind strategy : kStrategies) {
     Configuration configuration = configuration_for(strategy);
-    configuration.trials = 2000;
+    configuration.trials = strategy == StrategyKind::tree ? 6000 : 500;
     const privacy::MechanismPlan plan(configuration.promise);
     const Finding finding = audited(configuration, BareStream::source(plan, 0, std::nullopt));
     EXPECT_EQ(finding.steps_past_the_last, 16U * 8U);
