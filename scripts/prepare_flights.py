@@ -11,11 +11,12 @@ stands in data/README.md.
 
 import csv
 import datetime
-import gzip
 import io
 import sys
 import tarfile
 import zipfile
+
+from prepared_table import write_table
 
 COLUMNS = ["month", "day", "weekday", "hour", "carrier", "origin", "distance", "dep_delay", "arr_delay"]
 
@@ -48,16 +49,7 @@ def main():
         sys.exit(f"usage: {sys.argv[0]} PACKAGE.tar.gz OUTPUT.csv.gz")
     package, output = sys.argv[1:]
     flights = sorted(read_flights(package), key=in_time_order)
-
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(COLUMNS)
-    table.writerows(written(flight) for flight in flights)
-
-    # No file name and no time stamp in the gzip header.
-    with open(output, "wb") as file, gzip.GzipFile("", "wb", 9, file, mtime=0) as compressed:
-        compressed.write(text.getvalue().encode("ascii"))
-    print(f"{output}: {len(flights)} flights")
+    write_table(output, COLUMNS, [written(flight) for flight in flights])
 
 
 if __name__ == "__main__":

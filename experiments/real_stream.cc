@@ -1,0 +1,65 @@
+#include "real_stream.h"
+
+#include <span>
+
+#include "rivulet/incremental_regression.h"
+#include "stream/byte_source.h"
+#include "stream/config.h"
+#include "stream/csv_row_source.h"
+
+namespace rivulet::experiments {
+namespace {
+
+constexpr std::uint64_t kFirstCheckpoint = 1000;
+constexpr const char* kNoConstraint = "l2:1e6";
+
+}  // namespace
+
+RealStream::RealStream(const std::string& data, const std::string& config_path, std::uint64_t limit) {
+  const stream::FitConfig config = stream::read_config(config_path);
+  options_.budget = {config.epsilon.value(), config.delta.value()};
+  options_.schema = stream::build_schema(config);
+  options_.release_every = config.release_every.value_or(1);
+  if (config.constraint) options_.constraint = *config.constraint;
+  width_ = options_.schema.row_width();
+
+  stream::FileSource source(data);
+  stream::CsvRowSource rows(source, options_.schema);
+  stream::Row row;
+  while (targets_.size() < limit && rows.next(row)) {
+    values_.insert(values_.end(), row.values.begin(), row.values.end());
+    targets_.push_back(row.target);
+  }
+
+  for (std::uint64_t at = kFirstCheckpoint; at < targets_.size(); at *= 2) checkpoints_.push_back({.rows = at});
+  checkpoints_.push_back({.rows = targets_.size()});
+  const std::vector<double> zero(options_.schema.dimension(), 0.0);
+  for (Checkpoint& checkpoint : checkpoints_) {
+    auto sums = std::make_unique<not_private::ExactLeastSquares>(options_.schema, kNoConstraint);
+    for (std::uint64_t i = 0; i < checkpoint.rows; ++i) {
+      sums->observe(std::span(values_).subspan(i * width_, width_), targets_[i]);
+    }
+    const Model model = sums->model();
+    checkpoint.least_squares = sums->r_squared(model.theta);
+    checkpoint.trivial = sums->r_squared(zero);
+    checkpoint.coefficient = model.coefficients[0].value;
+    sums_.push_back(std::move(sums));
+  }
+}
+
+std::vector<PrivateFit> RealStream::fit(StreamOptions options) const {
+  IncrementalRegression regression(options);
+  std::vector<PrivateFit> fits;
+  std::uint64_t row = 0;
+  for (std::size_t i = 0; i < checkpoints_.size(); ++i) {
+    for (; row < checkpoints_[i].rows; ++row) {
+      regression.observe(std::span(values_).subspan(row * width_, width_), targets_[row]);
+    }
+    if (row == rows()) regression.flush();
+    const Model model = regression.model();
+    fits.push_back({sums_[i]->r_squared(model.theta), model.coefficients[0].value});
+  }
+  return fits;
+}
+
+}  // namespace rivulet::experiments
