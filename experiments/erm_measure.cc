@@ -184,24 +184,6 @@ ErmOutcome measure_hard_stream(const ErmSetting& setting) {
           .calls = erm.calls()};
 }
 
-double log_log_slope(const std::vector<std::pair<double, double>>& points) {
-  double n = 0.0;
-  double x = 0.0;
-  double y = 0.0;
-  double xx = 0.0;
-  double xy = 0.0;
-  for (const auto& [at, value] : points) {
-    const double u = std::log(at);
-    const double v = std::log(value);
-    n += 1.0;
-    x += u;
-    y += v;
-    xx += u * u;
-    xy += u * v;
-  }
-  return (n * xy - x * y) / (n * xx - x * x);
-}
-
 ErmOutcome mean_outcome(const std::function<ErmOutcome(const ErmSetting&)>& measure, ErmSetting setting, int streams) {
   ErmOutcome mean;
   for (int stream = 1; stream <= streams; ++stream) {

@@ -6,9 +6,8 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <utility>
-#include <vector>
 
+#include "experiment.h"
 #include "rivulet/priv_inc_erm.h"
 
 namespace rivulet::experiments {
@@ -46,8 +45,5 @@ ErmOutcome mean_outcome(const std::function<ErmOutcome(const ErmSetting&)>& meas
 // risk is linear, <G, theta>, over the L2 ball of radius 0.9, with a G just as long as the noise of a call, which turns
 // round as fast as rows can turn it. There the theorem leaves little room: neither old models nor old noise help.
 ErmOutcome measure_hard_stream(const ErmSetting& setting);
-
-// Least squares of log y on log x: the exponent of a power law.
-double log_log_slope(const std::vector<std::pair<double, double>>& points);
 
 }  // namespace rivulet::experiments

@@ -38,20 +38,21 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-bool usable(const std::pair<double, double>& point) {
-  return point.first > 0.0 && point.second > 0.0 && std::isfinite(point.first) && std::isfinite(point.second);
-}
-
-// A logarithmic axis over the data, widened by a tenth of its length at both ends.
+// A logarithmic axis over the data, widened by a tenth of its length at both ends, or a linear one over a given range.
 class Axis {
  public:
-  Axis(const Plot& plot, bool vertical) : vertical_(vertical) {
+  Axis(const Plot& plot, bool vertical) : vertical_(vertical), linear_(vertical && plot.y_range.has_value()) {
+    if (linear_) {
+      low_ = plot.y_range->first;
+      high_ = plot.y_range->second;
+      return;
+    }
     for (const PlotLine& line : plot.lines) {
-      for (const auto& point : line.points) {
-        if (!usable(point)) continue;
-        const double value = std::log10(vertical ? point.second : point.first);
-        low_ = std::min(low_, value);
-        high_ = std::max(high_, value);
+      for (const auto& point : line.points) extend(vertical ? point.second : point.first);
+      for (const PlotBand& band : line.band) {
+        if (!vertical) continue;
+        extend(band.low);
+        extend(band.high);
       }
     }
     if (low_ > high_) low_ = 0.0, high_ = 1.0;
@@ -59,13 +60,24 @@ class Axis {
     low_ -= margin;
     high_ += margin;
   }
+  [[nodiscard]] bool takes(double value) const { return std::isfinite(value) && (linear_ || value > 0.0); }
   [[nodiscard]] double place(double value) const {
-    const double share = (std::log10(value) - low_) / (high_ - low_);
+    const double share = ((linear_ ? value : std::log10(value)) - low_) / (high_ - low_);
     return vertical_ ? kHeight - kBottom - share * (kHeight - kTop - kBottom) : kLeft + share * kPlotWidth;
   }
-  // Powers of ten, with halves and fifths of them where there are few.
+  // Powers of ten, with halves and fifths of them where there are few; or round numbers.
   [[nodiscard]] std::vector<double> ticks() const {
     std::vector<double> result;
+    if (linear_) {
+      const double unit = std::pow(10.0, std::floor(std::log10((high_ - low_) / 4.0)));
+      double step = unit;
+      for (const double factor : {2.0, 5.0}) {
+        if ((high_ - low_) / (factor * unit) >= 4.0) step = factor * unit;
+      }
+      const auto last = static_cast<int>(std::floor(high_ / step + 1e-9));
+      for (int i = static_cast<int>(std::ceil(low_ / step - 1e-9)); i <= last; ++i) result.push_back(i * step);
+      return result;
+    }
     const bool fine = high_ - low_ < 2.5;
     for (int power = static_cast<int>(std::floor(low_)); power <= static_cast<int>(std::ceil(high_)); ++power) {
       for (const double step : {1.0, 2.0, 5.0}) {
@@ -78,7 +90,14 @@ class Axis {
   }
 
  private:
+  void extend(double value) {
+    if (!takes(value)) return;
+    low_ = std::min(low_, std::log10(value));
+    high_ = std::max(high_, std::log10(value));
+  }
+
   bool vertical_;
+  bool linear_;
   double low_ = 1e300;
   double high_ = -1e300;
 };
@@ -110,21 +129,35 @@ std::string frame(const Plot& plot, const Axis& x, const Axis& y) {
   return out;
 }
 
+// Shaded from the low ends forth to the high ends back.
+std::string shade(const PlotLine& line, const char* colour, const Axis& x, const Axis& y) {
+  std::string forth;
+  std::string back;
+  for (const PlotBand& band : line.band) {
+    if (!x.takes(band.x) || !y.takes(band.low) || !y.takes(band.high)) continue;
+    forth += text_of(forth.empty() ? "M%.1f %.1f" : " L%.1f %.1f", x.place(band.x), y.place(band.low));
+    back.insert(0, text_of(" L%.1f %.1f", x.place(band.x), y.place(band.high)));
+  }
+  if (forth.empty()) return "";
+  return "<path d=\"" + forth + back + " Z\" fill=\"" + colour +
+         "\" fill-opacity=\"0.15\" clip-path=\"url(#inside)\"/>\n";
+}
+
 std::string curve(const PlotLine& line, const char* colour, const Axis& x, const Axis& y, double legend) {
   std::string path;
   std::string marks;
   for (const auto& point : line.points) {
-    if (!usable(point)) continue;
+    if (!x.takes(point.first) || !y.takes(point.second)) continue;
     path += text_of(path.empty() ? "M%.1f %.1f" : " L%.1f %.1f", x.place(point.first), y.place(point.second));
     if (!line.dashed) {
       marks += text_of("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" ", x.place(point.first), y.place(point.second)) +
-               "fill=\"" + colour + "\"/>";
+               "fill=\"" + colour + "\" clip-path=\"url(#inside)\"/>";
     }
   }
   const std::string style = std::string("fill=\"none\" stroke=\"") + colour + "\" stroke-width=\"2\"" +
                             (line.dashed ? " stroke-dasharray=\"5 4\"" : "");
   const double right = kLeft + kPlotWidth;
-  return "<path d=\"" + path + "\" " + style + "/>" + marks + "\n" +
+  return "<path d=\"" + path + "\" " + style + " clip-path=\"url(#inside)\"/>" + marks + "\n" +
          text_of("<path d=\"M%.1f %.1f L%.1f %.1f\" ", right + 12.0, legend, right + 36.0, legend) + style + "/>" +
          text_of("<text x=\"%.1f\" y=\"%.1f\">", right + 42.0, legend + 4.0) + escaped(line.name) + "</text>\n";
 }
@@ -140,9 +173,15 @@ std::string svg(const Plot& plot) {
   std::string out = text_of("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" ",
                             kLeft + kPlotWidth + legend_width, kHeight) +
                     "font-family=\"sans-serif\" font-size=\"12\">\n";
+  out += "<clipPath id=\"inside\">" +
+         text_of("<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>", kLeft, kTop, kPlotWidth,
+                 kHeight - kTop - kBottom) +
+         "</clipPath>\n";
   out += frame(plot, x, y);
-  double legend = kTop + 10.0;
   std::size_t number = 0;
+  for (const PlotLine& line : plot.lines) out += shade(line, kColours[number++ % std::size(kColours)], x, y);
+  double legend = kTop + 10.0;
+  number = 0;
   for (const PlotLine& line : plot.lines) {
     out += curve(line, kColours[number++ % std::size(kColours)], x, y, legend);
     legend += 20.0;
