@@ -1,5 +1,5 @@
 // Excess empirical risk of PrivIncERM at the end of a stream, on streams whose minimum is known exactly. What the
-// experiments erm_rates and erm_table1 and the test of the rates share.
+// experiments erm_rates and table1 and the test of the rates share.
 #pragma once
 
 #include <cstddef>

@@ -33,6 +33,7 @@ RiskAtStep read_risk(PrivIncReg1& regression, not_private::ExactLeastSquares& ex
   result.step = model.step;
   result.excess = exact.excess_risk(model.theta);
   result.trivial = exact.excess_risk(zero);
+  if (regression.options().solver != Solver::by_profile) return result;
   if (regression.options().profile == Profile::paper) {
     const auto& plan = regression.plan().moments();
     result.bound = fit::noisy_proj_grad_bound(plan.noise_for(plan.strategy().max_decoder_norm()), set, beta);
@@ -45,13 +46,14 @@ RiskAtStep read_risk(PrivIncReg1& regression, not_private::ExactLeastSquares& ex
 }  // namespace
 
 std::vector<RiskAtStep> measure_isotropic(Profile profile, std::size_t dimension, std::uint64_t steps,
-                                          const Budget& budget, double beta, std::uint64_t seed) {
+                                          const Budget& budget, double beta, std::uint64_t seed, Solver solver) {
   StreamOptions options;
   options.budget = budget;
   options.schema = Schema::unit_ball(dimension);
   options.profile = profile;
   options.horizon = Horizon::known(steps);
   options.constraint = "l2:1";
+  options.solver = solver;
   options.insecure_seed = seed;
   PrivIncReg1 regression(options);
   not_private::ExactLeastSquares exact(options.schema, options.constraint);
