@@ -36,7 +36,7 @@ double status_bytes(const std::string& field) {
 }
 
 std::vector<SparseSyntheticRow> made_rows(const HighDimensionSetting& setting, std::vector<double>& theta) {
-  SparseStream stream(setting.dimension, 10, 3.0, 0.05, setting.seed, setting.zipf);
+  SparseStream stream(setting.dimension, 10, setting.theta_l1, setting.noise, setting.seed, setting.zipf);
   theta = stream.theta();
   std::vector<SparseSyntheticRow> rows;
   rows.reserve(setting.rows);
@@ -109,6 +109,7 @@ HighDimensionOutcome run(const HighDimensionSetting& setting) {
   outcome.nonzeros =
       static_cast<std::uint64_t>(std::count_if(found.begin(), found.end(), [](double v) { return v != 0.0; }));
   const double reference = risk(rows, setting.against_best ? best_theta(setting, options.schema, rows) : theta);
+  outcome.reference = reference;
   outcome.excess = risk(rows, found) - reference;
   outcome.trivial = risk(rows, std::vector<double>(setting.dimension, 0.0)) - reference;
   return outcome;

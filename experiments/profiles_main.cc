@@ -47,9 +47,8 @@ Measured measure(const Setting& setting, int streams) {
     for (std::size_t c = 0; c < std::size(kContenders); ++c) {
       std::fprintf(stderr, "\rd = %zu, epsilon = %g, stream %d of %d  ", setting.dimension, setting.epsilon, stream,
                    streams);
-      const auto risks =
-          measure_isotropic(kContenders[c].profile, setting.dimension, kSteps, {setting.epsilon, 1e-6}, 0.05,
-                            static_cast<std::uint64_t>(stream), kContenders[c].solver);
+      const auto risks = measure_isotropic(kContenders[c].profile, setting.dimension, kSteps, {setting.epsilon, 1e-6},
+                                           0.05, static_cast<std::uint64_t>(stream), kContenders[c].solver);
       measured.excess[c].resize(risks.size());
       measured.trivial.resize(risks.size());
       measured.steps.resize(risks.size());

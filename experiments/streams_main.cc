@@ -1,6 +1,6 @@
-// streams [--out FOLDER] [--data FOLDER] [--streams SEEDS]: what a private model is worth on real streams. R^2 over time
-// at five budgets, unbounded horizon, a release after every hundred rows, against least squares without privacy on the
-// same rows and the model that ignores them. Defaults throughout. Writes streams.csv and two figures a stream.
+// streams [--out FOLDER] [--data FOLDER] [--streams SEEDS]: what a private model is worth on real streams. R^2 over
+// time at five budgets, unbounded horizon, a release after every hundred rows, against least squares without privacy on
+// the same rows and the model that ignores them. Defaults throughout. Writes streams.csv and two figures a stream.
 #include <cstdio>
 #include <exception>
 #include <vector>
@@ -96,10 +96,11 @@ void run(const Table& table, const Arguments& arguments, int seeds, std::string&
     quality.lines.push_back(line);
     if (epsilon == kPictured) {
       coefficient.lines.push_back(slopes);
-      std::printf("%s at epsilon = 1, unbounded horizon, a release every %llu rows, defaults: R^2 %.4f at the end, mean "
-                  "of %d seeds; least squares %.4f\n",
-                  table.name, static_cast<unsigned long long>(kReleaseEvery), measured.back().r_squared.mean(), seeds,
-                  at.back().least_squares);
+      std::printf(
+          "%s at epsilon = 1, unbounded horizon, a release every %llu rows, defaults: R^2 %.4f at the end, mean "
+          "of %d seeds; least squares %.4f\n",
+          table.name, static_cast<unsigned long long>(kReleaseEvery), measured.back().r_squared.mean(), seeds,
+          at.back().least_squares);
     }
     std::fflush(stdout);
   }

@@ -116,18 +116,19 @@ Rows sparse() {
   const auto reg2 = [=](const Point& point, std::uint64_t seed) {
     HighDimensionSetting setting = setting_of(point, seed);
     // The paper's m grows as T^(2/3); with its constant it would be larger than d here.
-    setting.sketch = static_cast<std::size_t>(std::lround(400.0 * std::cbrt(std::pow(static_cast<double>(point.rows) / 131072.0, 2))));
+    setting.sketch = static_cast<std::size_t>(
+        std::lround(400.0 * std::cbrt(std::pow(static_cast<double>(point.rows) / 131072.0, 2))));
     const HighDimensionOutcome outcome = measure_high_dimension(setting);
     return Measured{outcome.excess, outcome.trivial};
   };
-  return {"sparse",
-          "Excess risk, 10-sparse rows, L1 ball",
-          {1 << 15, 500, 4.0},
-          {1 << 13, 1 << 14, 1 << 15, 1 << 16, 1 << 17},
-          {250, 500, 1000, 4000, 16000},
-          {0.5, 1, 2, 4, 8},
-          {{"PrivIncReg1", {0.0, 0.5, -1.0}, 1, 1000, reg1},
-           {"PrivIncReg2", {1.0 / 3.0, 0.0, -1.0}, 3, SIZE_MAX, reg2}}};
+  return {
+      "sparse",
+      "Excess risk, 10-sparse rows, L1 ball",
+      {1 << 15, 500, 4.0},
+      {1 << 13, 1 << 14, 1 << 15, 1 << 16, 1 << 17},
+      {250, 500, 1000, 4000, 16000},
+      {0.5, 1, 2, 4, 8},
+      {{"PrivIncReg1", {0.0, 0.5, -1.0}, 1, 1000, reg1}, {"PrivIncReg2", {1.0 / 3.0, 0.0, -1.0}, 3, SIZE_MAX, reg2}}};
 }
 
 enum class Swept { rows, dimension, epsilon };
@@ -139,9 +140,7 @@ struct Output {
 
 void sweep(const Rows& rows, Swept swept, const Arguments& arguments, int streams, Output& output) {
   const char* name = swept == Swept::rows ? "T" : swept == Swept::dimension ? "d" : "epsilon";
-  const auto& values = swept == Swept::rows        ? rows.rows
-                       : swept == Swept::dimension ? rows.dimensions
-                                                   : rows.epsilons;
+  const auto& values = swept == Swept::rows ? rows.rows : swept == Swept::dimension ? rows.dimensions : rows.epsilons;
   Plot plot{rows.title, swept == Swept::rows ? "rows T" : name, "excess risk (sum of squares)", {}};
   std::printf("\n%s; T = %llu, d = %zu, epsilon = %g but for %s\n", rows.title,
               static_cast<unsigned long long>(rows.centre.rows), rows.centre.dimension, rows.centre.epsilon, name);
