@@ -2,13 +2,12 @@
 // (target: at least 70% of the throughput without). The two alternate, and medians are compared: processor time, which
 // other programs on the machine hardly touch, and the clock, which they do.
 //
-//   build/release/durable_bench [ROWS]        2,000,000 rows unless given
+//   build/release/durable_bench [--json FILE] [ROWS]        2,000,000 rows unless given
 #include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -18,9 +17,13 @@
 #include <string>
 #include <vector>
 
+#include "figures.h"
+
 extern char** environ;
 
 namespace {
+
+using rivulet::bench::median;
 
 constexpr int kFeatures = 10;
 
@@ -74,15 +77,12 @@ Cost run(const std::vector<std::string>& arguments) {
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::size_t rows = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 2'000'000;
+  std::vector<std::string> given(argv + 1, argv + argc);
+  const std::string json = rivulet::bench::take_option(given, "--json");
+  const std::size_t rows = given.empty() ? 2'000'000 : std::strtoull(given[0].c_str(), nullptr, 10);
   const std::filesystem::path here = std::filesystem::path(argv[0]).parent_path();
   std::string pattern = (std::filesystem::temp_directory_path() / "rivulet_bench_XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr) return 1;
@@ -111,14 +111,18 @@ int main(int argc, char** argv) {
     model_clock.push_back(b.clock);
     for (const char* file : {"model.jsonl", "model.rivulet", "plain.jsonl"}) std::filesystem::remove(folder / file);
   }
+  rivulet::bench::Figures figures;
   const auto report = [&](const char* what, const std::vector<double>& without, const std::vector<double>& with) {
     std::printf("%-16s %10.0f rows/s without a model file, %10.0f with: %.0f%%\n", what,
                 static_cast<double>(rows) / median(without), static_cast<double>(rows) / median(with),
                 100.0 * median(without) / median(with));
+    const std::string name = std::string("durable/") + what;
+    figures.add(name + "/rows_a_second", static_cast<double>(rows) / median(with));
+    figures.add(name + "/share", median(without) / median(with));
   };
   std::printf("%zu rows, d = %d, a release every 100 rows, medians of %d\n", rows, kFeatures, kRounds);
-  report("processor time", plain_processor, model_processor);
+  report("processor", plain_processor, model_processor);
   report("clock", plain_clock, model_clock);
   std::filesystem::remove_all(folder);
-  return 0;
+  return figures.write(json) ? 0 : 1;
 }

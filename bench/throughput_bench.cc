@@ -6,14 +6,13 @@
 #include <sys/resource.h>
 
 #include <Eigen/Core>
-#include <algorithm>
 #include <array>
 #include <cstdio>
-#include <ctime>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "figures.h"
 #include "kernel/hot_loops.h"
 #include "rivulet/priv_inc_reg1.h"
 #include "stream/csv_row_source.h"
@@ -22,19 +21,10 @@
 namespace {
 
 using namespace rivulet;
-// Processor time: other programs on the machine do not count.
-double processor_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
+using bench::processor_seconds;
+
 double seconds_since(double start) {
   return processor_seconds() - start;
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 std::string make_csv(std::size_t rows, std::size_t features) {
@@ -62,7 +52,7 @@ Schema box_schema(std::size_t features) {
   return schema.target("y", {-1, 1});
 }
 
-void release_every_row() {
+void release_every_row(bench::Figures& figures) {
   constexpr std::size_t kRows = 200'000;
   const std::string csv = make_csv(kRows, 10);
   std::vector<double> rates;
@@ -80,12 +70,13 @@ void release_every_row() {
     }
     rates.push_back(static_cast<double>(kRows) / seconds_since(start));
   }
+  figures.add("rows_a_second/csv/d=10/every=1", bench::median(rates));
   std::printf(
       "release after every row, d = 10 + intercept, from CSV, model solved each time: %.0f rows/s (target 100000)%s\n",
-      median(rates), checksum == 0.123 ? " " : "");
+      bench::median(rates), checksum == 0.123 ? " " : "");
 }
 
-void ingest_against_rank_update(const Horizon& horizon, const char* described) {
+void ingest_against_rank_update(bench::Figures& figures, const Horizon& horizon, const char* described) {
   constexpr std::size_t kDimension = 100;
   constexpr std::size_t kRows = 20'000;
   std::mt19937_64 random(1);
@@ -123,13 +114,17 @@ void ingest_against_rank_update(const Horizon& horizon, const char* described) {
     ours.push_back(static_cast<double>(kRows) / our_seconds);
     plain.push_back(static_cast<double>(kRows) / plain_seconds);
   }
+  const std::string name = horizon.is_known() ? "known" : "unbounded";
+  figures.add("ingest/" + name + "/rows_a_second", bench::median(ours));
+  figures.add("ingest/" + name + "/rank_update_rows_a_second", bench::median(plain));
+  figures.add("ingest/" + name + "/share", bench::median(ratios));
   std::printf(
       "ingest, d = 100, release every 1000 rows, %s, from memory: %.0f rows/s; Eigen's rank-k update alone: %.0f "
       "rows/s; share %.0f%% (target 50%%)\n",
-      described, median(ours), median(plain), 100.0 * median(ratios));
+      described, bench::median(ours), bench::median(plain), 100.0 * bench::median(ratios));
 }
 
-void memory() {
+void memory(bench::Figures& figures) {
   StreamOptions options;
   options.schema = box_schema(10);
   PrivIncReg1 regression(options);
@@ -159,6 +154,8 @@ void memory() {
   }
   std::fprintf(stderr, "\r                                        \r");
   (void)regression.model();
+  figures.add("heap_bytes/steps=10000", static_cast<double>(early));
+  figures.add("heap_bytes/steps=10000000", static_cast<double>(mallinfo2().uordblks));
   std::printf(
       "memory, d = 10, a release after every row: heap %zu bytes at 10^4 steps, %zu at 10^7; peak resident %ld KB, %ld "
       "KB (target: flat)\n",
@@ -168,9 +165,17 @@ void memory() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  release_every_row();
-  ingest_against_rank_update(Horizon::known(1000), "known horizon");
-  ingest_against_rank_update(Horizon::unbounded(), "unbounded horizon");
-  if (argc < 2 || std::string(argv[1]) != "--quick") memory();
-  return 0;
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  const std::string json = bench::take_option(arguments, "--json");
+  const bool quick = arguments == std::vector<std::string>{"--quick"};
+  if (!arguments.empty() && !quick) {
+    std::fprintf(stderr, "usage: throughput_bench [--json FILE] [--quick]\n");
+    return 2;
+  }
+  bench::Figures figures;
+  release_every_row(figures);
+  ingest_against_rank_update(figures, Horizon::known(1000), "known horizon");
+  ingest_against_rank_update(figures, Horizon::unbounded(), "unbounded horizon");
+  if (!quick) memory(figures);
+  return figures.write(json) ? 0 : 1;
 }

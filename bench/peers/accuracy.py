@@ -21,8 +21,9 @@ RELEASES = (1, 10, 100, 1000)
 LOOKED_AT = 25
 RADIUS = 2.0  # of the L2 ball in box units, Rivulet's default constraint
 SYNTHETIC_ROWS = 100_000
-RATES = np.array([0.03, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2])
-CLIPS = np.array([0.1, 0.3, 1.0, 3.0])
+RATES = np.array([0.03, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8])
+CLIPS = np.array([0.03, 0.1, 0.3, 1.0, 3.0])
+ROW_NORM_SHARES = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 TUNING_SEEDS = (901, 902, 903)
 
 
@@ -55,17 +56,31 @@ class Prefixes:
         return np.array([self.r_squared(i, theta) for i, theta in enumerate(thetas)])
 
 
-def rivulet(binary: pathlib.Path, stream: streams.Stream, prefixes: Prefixes, releases: int, horizon: str, seed: int):
+def rivulet(binary: pathlib.Path, stream: streams.Stream, prefixes: Prefixes, releases: int, horizon: str, seed: int,
+            row_norm_share: float = 1.0):
     out = stream.table.with_suffix(".releases.jsonl")
     subprocess.run([binary, "fit", stream.table, *stream.arguments(), "--epsilon", str(EPSILON), "--delta", str(DELTA),
                     "--neighbours", "replace", "--horizon", horizon, "--release-every", str(prefixes.each),
-                    "--insecure-seed", str(seed), "--quiet", "--releases", out],
+                    "--clip-norm", str(row_norm_share * stream.row_norm), "--insecure-seed", str(seed), "--quiet",
+                    "--releases", out],
                    check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     lines = out.read_text().splitlines()
     assert len(lines) == releases, (len(lines), releases)
     published = [json.loads(lines[release - 1]) for release in prefixes.releases]
     assert published[-1]["rows"] == len(stream.rows)
     return [stream.box_units(release) for release in published]
+
+
+def tuned_share(make, binary: pathlib.Path, releases: int):
+    """The best --clip-norm, as a share of the length a row can have, for the last release and for the mean over releases."""
+    scores = {}
+    for seed in TUNING_SEEDS:
+        stream = make(seed)
+        prefixes = Prefixes(stream, releases)
+        for share in ROW_NORM_SHARES:
+            r2 = prefixes.all_r_squared(rivulet(binary, stream, prefixes, releases, str(releases), seed, share))
+            scores.setdefault(share, []).append((r2[-1], r2.mean()))
+    return [max(scores, key=lambda share: np.mean([score[which] for score in scores[share]])) for which in (0, 1)]
 
 
 def sgd_models(path: np.ndarray, prefixes: Prefixes, releases: int, setting: int, averaged: bool):
@@ -110,9 +125,10 @@ def run_sgd(stream, prefixes, releases, mu, chosen, seed):
     return float(r2[0][-1]), float(r2[1].mean())
 
 
-def compare(name: str, make, binary: pathlib.Path, releases: int, seeds: list[int], write):
+def compare(name: str, make, binary: pathlib.Path, releases: int, seeds: list[int], settings, foreign, write):
+    """`settings` of noisy SGD are those tuned on this stream, `foreign` those tuned on another."""
     mu = methods.gdp_mu(EPSILON, DELTA)
-    settings = tuned_sgd(make, releases, mu)
+    clip_shares = tuned_share(make, binary, releases)
     results: dict[str, list] = {}
     shares = {"basic": methods.basic_share(EPSILON, releases), "optimal": methods.optimal_share(EPSILON, DELTA, releases)}
     for seed in seeds:
@@ -128,12 +144,17 @@ def compare(name: str, make, binary: pathlib.Path, releases: int, seeds: list[in
         add("trivial", [np.zeros(order)] * count)
         add("rivulet, horizon known", rivulet(binary, stream, prefixes, releases, str(releases), seed))
         add("rivulet, unbounded", rivulet(binary, stream, prefixes, releases, "unbounded", seed))
+        clipped = [prefixes.all_r_squared(rivulet(binary, stream, prefixes, releases, str(releases), seed, share))
+                   for share in clip_shares]
+        results.setdefault("rivulet, horizon known, clip norm tuned", []).append(
+            (float(clipped[0][-1]), float(clipped[1].mean())))
         random = np.random.default_rng([seed, releases])
         last = methods.ada_ssp(prefixes.moments[-1], stream.row_norm, mu, random)
         results.setdefault("AdaSSP once at the end", []).append((prefixes.r_squared(count - 1, last), float("nan")))
         add("AdaSSP refitted, GDP split",
             [methods.ada_ssp(m, stream.row_norm, mu / np.sqrt(releases), random) for m in prefixes.moments])
-        results.setdefault("noisy SGD, tuned", []).append(run_sgd(stream, prefixes, releases, mu, settings, seed))
+        for method, chosen in (("noisy SGD, tuned", settings), ("noisy SGD, tuned on another stream", foreign)):
+            results.setdefault(method, []).append(run_sgd(stream, prefixes, releases, mu, chosen, seed))
         for rule, share in shares.items():
             if releases == 1 and rule == "optimal":
                 continue
@@ -144,9 +165,12 @@ def compare(name: str, make, binary: pathlib.Path, releases: int, seeds: list[in
     for method, values in results.items():
         last, mean = np.array(values).T
         note = ""
-        if method == "noisy SGD, tuned":
+        if method.startswith("noisy SGD"):
+            chosen = foreign if "another" in method else settings
             note = "; ".join(f"{what}: {b} batches, rate {r:g}, clip {c:g}, {'later half averaged' if a else 'last iterate'}"
-                             for what, (b, r, c, a) in zip(("last", "mean"), settings))
+                             for what, (b, r, c, a) in zip(("last", "mean"), chosen))
+        elif "clip norm tuned" in method:
+            note = f"share of the longest row: last {clip_shares[0]:g}, mean {clip_shares[1]:g}"
         elif "refitted, basic" in method or "refitted, optimal" in method:
             note = f"epsilon {shares['basic' if 'basic' in method else 'optimal']:.6f} a release"
         write([name, len(stream.rows), order - 1, releases, method, len(values), last.mean(), np.median(last),
@@ -168,9 +192,9 @@ def main():
     for features in (5, 10):
         sources[f"synthetic, d = {features}"] = (
             lambda seed, d=features: streams.synthetic(d, SYNTHETIC_ROWS, seed, options.work))
-    for name, read in (("flights", streams.flights), ("diamonds", streams.diamonds)):
+    for name in ("flights", "diamonds"):
         if (options.data / f"{name}.csv.gz").exists():
-            stream = read(options.data, max(RELEASES), options.work)
+            stream = streams.configured(name, options.data, max(RELEASES), options.work)
             sources[name] = lambda seed, s=stream: s
         else:
             print(f"accuracy.py: no {name}.csv.gz in {options.data}, left out", file=sys.stderr)
@@ -183,10 +207,17 @@ def main():
             writer.writerow([f"{v:.6g}" if isinstance(v, float) else v for v in row])
             file.flush()
 
-        for name, make in sources.items():
-            for releases in RELEASES:
+        mu = methods.gdp_mu(EPSILON, DELTA)
+        small, large = "synthetic, d = 5", "synthetic, d = 10"
+        for releases in RELEASES:
+            settings = {}
+            for name, make in sources.items():
+                print(f"accuracy: tuning on {name}, {releases} releases", file=sys.stderr)
+                settings[name] = tuned_sgd(make, releases, mu)
+            for name, make in sources.items():
                 print(f"accuracy: {name}, {releases} releases", file=sys.stderr)
-                compare(name, make, options.rivulet, releases, seeds, write)
+                compare(name, make, options.rivulet, releases, seeds, settings[name],
+                        settings[small if name == large else large], write)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import csv
 import dataclasses
 import gzip
 import pathlib
+import tomllib
 
 import numpy as np
 
@@ -101,15 +102,11 @@ def from_table(name: str, path: pathlib.Path, numeric: list[Column], levels: dic
     return Stream(name, numeric, levels, target, np.array(box[:count]), np.array(targets[:count]), out)
 
 
-def flights(data: pathlib.Path, multiple_of: int, folder: pathlib.Path) -> Stream:
-    """The bounds of data/flights.toml."""
-    numeric = [Column("dep_delay", -60, 180), Column("distance", 0, 5000), Column("hour", 0, 23), Column("weekday", 1, 7),
-               Column("month", 1, 12)]
-    return from_table("flights", data / "flights.csv.gz", numeric, {"origin": ["EWR", "JFK", "LGA"]},
-                      Column("arr_delay", -60, 180), multiple_of, folder)
-
-
-def diamonds(data: pathlib.Path, multiple_of: int, folder: pathlib.Path) -> Stream:
-    numeric = [Column("log_carat", -2, 2), Column("cut_grade", 1, 5), Column("color_grade", 1, 7),
-               Column("clarity_grade", 1, 8), Column("depth", 40, 80), Column("table", 40, 80)]
-    return from_table("diamonds", data / "diamonds.csv.gz", numeric, {}, Column("log_price", 5, 10), multiple_of, folder)
+def configured(name: str, data: pathlib.Path, multiple_of: int, folder: pathlib.Path) -> Stream:
+    """NAME.csv.gz with the bounds and levels of NAME.toml."""
+    with open(data / f"{name}.toml", "rb") as file:
+        config = tomllib.load(file)
+    levels = {column: config["levels"][column] for column in config["features"] if column in config.get("levels", {})}
+    numeric = [Column(c, *config["bounds"][c]) for c in config["features"] if c not in levels]
+    target = Column(config["target"], *config["bounds"][config["target"]])
+    return from_table(name, data / f"{name}.csv.gz", numeric, levels, target, multiple_of, folder)
