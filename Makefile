@@ -3,7 +3,8 @@
 #   make run            build, and fit the bundled stream (NYC flights) with privacy
 #   make test           build, and run every test
 #   make test-extended  also sanitizers (address, undefined behaviour, threads) and fuzzers, 60 s each
-#   make bench          benchmarks
+#   make bench          benchmarks: a table against the targets, all figures in build/bench.json
+#   make peers          other software in the same run: docs/results/peers.md (installs it under build/peers)
 #   make build          the release build: build/release/rivulet
 #   make python         the Python package in the build tree, with an environment to use it in: build/venv
 #   make format lint    clang-format, clang-tidy
@@ -11,7 +12,7 @@ JOBS ?= $(shell nproc)
 
 VENV = build/venv
 
-.PHONY: configure build python run test test-extended bench format format-check lint setup setup-extended clean
+.PHONY: configure build python run test test-extended bench peers format format-check lint setup setup-extended clean
 
 setup:
 	@scripts/setup.sh
@@ -59,14 +60,14 @@ test-extended: setup-extended test
 	RIVULET_WHOLE_WHEEL=1 PYTHONPATH=build/release/python RIVULET_BUILD=build/release $(VENV)/bin/python -m pytest tests/python/test_install.py
 
 bench: build python
-	build/release/kernel_bench
-	build/release/throughput_bench
-	build/release/durable_bench
-	build/release/sketch_bench
-	build/release/lift_bench
+	python3 bench/run_benchmarks.py build/release build/bench.json
 	build/release/high_dimension
-	build/release/excess_risk
 	PYTHONPATH=build/release/python $(VENV)/bin/python bench/python_ingest.py build/release/ingest_bench
+
+# Only what is compared is built.
+peers: configure
+	@cmake --build --preset release -j $(JOBS) --target rivulet kernel_bench scaling_bench
+	bench/peers/run.sh
 
 format: setup-extended
 	scripts/format.sh

@@ -59,10 +59,10 @@ class Prefixes:
 def rivulet(binary: pathlib.Path, stream: streams.Stream, prefixes: Prefixes, releases: int, horizon: str, seed: int,
             row_norm_share: float = 1.0):
     out = stream.table.with_suffix(".releases.jsonl")
+    clip = ["--clip-norm", str(row_norm_share * stream.row_norm)] if row_norm_share < 1 else []
     subprocess.run([binary, "fit", stream.table, *stream.arguments(), "--epsilon", str(EPSILON), "--delta", str(DELTA),
                     "--neighbours", "replace", "--horizon", horizon, "--release-every", str(prefixes.each),
-                    "--clip-norm", str(row_norm_share * stream.row_norm), "--insecure-seed", str(seed), "--quiet",
-                    "--releases", out],
+                    "--insecure-seed", str(seed), "--quiet", "--releases", out, *clip],
                    check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     lines = out.read_text().splitlines()
     assert len(lines) == releases, (len(lines), releases)
