@@ -1,6 +1,7 @@
 // The kernel's parts: random bits, exact noise, moments, encoders, decoders.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "decode/decoder.h"
 #include "kernel/discrete_gaussian.h"
 #include "kernel/encoder.h"
+#include "kernel/history_kernel.h"
 #include "kernel/hot_loops.h"
 #include "kernel/moment_sum.h"
 #include "kernel/noise_source.h"
@@ -126,6 +128,81 @@ void quantise_and_sum(benchmark::State& state) {
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * 1000));
 }
 BENCHMARK(quantise_and_sum)->ArgName("d")->Arg(10)->Arg(100)->Arg(1000);
+
+// A sum of gradients over 100,000 kept rows, by the kernel and, for the ratio, one row after another as a reader would
+// write it down.
+class GradientRows {
+ public:
+  explicit GradientRows(std::size_t dimension) : dimension_(dimension), theta_(dimension) {
+    std::mt19937_64 random(1);
+    std::normal_distribution<double> normal;
+    for (double& entry : theta_) entry = normal(random) / std::sqrt(static_cast<double>(dimension));
+    const double scale = 0.9 * 32768.0 / std::sqrt(static_cast<double>(dimension));
+    std::uniform_real_distribution<double> uniform(-scale, scale);
+    for (std::size_t i = 0; i < kRows; ++i) {
+      for (std::size_t j = 0; j < dimension; ++j) rows_.push_back(static_cast<std::int32_t>(uniform(random)));
+      rows_.push_back(random() % 2 == 0 ? 32767 : -32767);
+    }
+  }
+
+  [[nodiscard]] const std::vector<double>& theta() const { return theta_; }
+  void feed(HistoryKernel& kernel) const {
+    std::vector<double> row(dimension_);
+    for (std::size_t i = 0; i < kRows; ++i) {
+      for (std::size_t j = 0; j < dimension_; ++j) row[j] = rows_[i * (dimension_ + 1) + j] / 32768.0;
+      kernel.observe(row, rows_[i * (dimension_ + 1) + dimension_] / 32768.0);
+      kernel.close_step();
+    }
+  }
+  [[nodiscard]] std::vector<std::int64_t> sum(const Loss& loss, double factor) const {
+    std::vector<std::int64_t> sums(dimension_, 0);
+    for (std::size_t i = 0; i < kRows; ++i) {
+      const std::int32_t* const row = rows_.data() + i * (dimension_ + 1);
+      double prediction = 0.0;
+      for (std::size_t j = 0; j < dimension_; ++j) prediction += theta_[j] * static_cast<double>(row[j]);
+      const double derivative = loss.derivative(prediction / 32768.0, row[dimension_] / 32768.0);
+      const auto c =
+          std::clamp(static_cast<std::int64_t>(derivative * factor), std::int64_t{-32768}, std::int64_t{32768});
+      for (std::size_t j = 0; j < dimension_; ++j) sums[j] += c * row[j];
+    }
+    return sums;
+  }
+  static constexpr std::size_t kRows = 100000;
+
+ private:
+  std::size_t dimension_;
+  std::vector<double> theta_;
+  std::vector<std::int32_t> rows_;
+};
+
+void gradient_sum(benchmark::State& state, const char* loss_text) {
+  const auto dimension = static_cast<std::size_t>(state.range(0));
+  privacy::GradientRequest request;
+  request.dimension = dimension;
+  request.most_sums = 1 << 20;
+  const privacy::GradientPlan plan(request);
+  HistoryKernel kernel(plan, Schema::unit_ball(dimension), parse_loss(loss_text), 1.0,
+                       DiscreteGaussianNoise::insecure(1));
+  const GradientRows rows(dimension);
+  rows.feed(kernel);
+  NoisyGradient out;
+  for (auto _ : state) {
+    kernel.noisy_gradient(rows.theta(), 1e-5, out);
+    benchmark::DoNotOptimize(out.values.data());
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * GradientRows::kRows));
+}
+BENCHMARK_CAPTURE(gradient_sum, logistic, "logistic")->ArgName("d")->Arg(8)->Arg(100);
+BENCHMARK_CAPTURE(gradient_sum, huber, "huber:0.5")->ArgName("d")->Arg(8)->Arg(100);
+
+void gradient_row_by_row(benchmark::State& state, const char* loss_text) {
+  const std::unique_ptr<Loss> loss = parse_loss(loss_text);
+  const GradientRows rows(static_cast<std::size_t>(state.range(0)));
+  for (auto _ : state) benchmark::DoNotOptimize(rows.sum(*loss, 32768.0).data());
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * GradientRows::kRows));
+}
+BENCHMARK_CAPTURE(gradient_row_by_row, logistic, "logistic")->ArgName("d")->Arg(8)->Arg(100);
+BENCHMARK_CAPTURE(gradient_row_by_row, huber, "huber:0.5")->ArgName("d")->Arg(8)->Arg(100);
 
 }  // namespace
 

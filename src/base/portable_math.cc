@@ -5,30 +5,17 @@
 #include <numbers>
 
 namespace rivulet {
-namespace {
 
-// log 2 in two parts; the first has few enough digits that its product with an exponent is exact.
-constexpr double kLog2High = 0x1.62e42fee00000p-1;
-constexpr double kLog2Low = 0x1.a39ef35793c76p-33;
-
-}  // namespace
+using portable::kLog2High;
+using portable::kLog2Low;
 
 double portable_exp(double x) {
   if (std::isnan(x)) return x;
   if (x > 710.0) return std::numeric_limits<double>::infinity();
   if (x < -746.0) return 0.0;
-  const double k = std::floor(x / std::numbers::ln2 + 0.5);
-  const double low = k * kLog2Low;
-  const double high = x - k * kLog2High;
-  const double r = high - low;
-  const double lost = (high - r) - low;
-  // Taylor's series; on |r| <= 0.35 the first term left out is below 1e-18.
-  constexpr double coefficients[] = {1.0 / 6227020800.0, 1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0,
-                                     1.0 / 362880.0,     1.0 / 40320.0,     1.0 / 5040.0,     1.0 / 720.0,
-                                     1.0 / 120.0,        1.0 / 24.0,        1.0 / 6.0,        1.0 / 2.0};
-  double tail = 0.0;
-  for (const double coefficient : coefficients) tail = tail * r + coefficient;
-  return std::scalbn(1.0 + (r + (lost + r * r * tail)), static_cast<int>(k));
+  if (std::abs(x) <= 700.0) return portable_exp_within(x);
+  const portable::Exponential e(x);
+  return std::scalbn(e.mantissa, static_cast<int>(e.k));
 }
 
 double portable_log(double x) {

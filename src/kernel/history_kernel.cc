@@ -22,10 +22,11 @@ HistoryKernel::HistoryKernel(const privacy::GradientPlan& plan, const Schema& sc
       lattice_(schema, plan.limits(), domain),
       loss_(std::move(loss)),
       coefficient_factor_(static_cast<double>(plan.coefficient_limit()) / lipschitz),
-      row_unit_(std::ldexp(1.0, -static_cast<int>(plan.limits().bits))),
       noise_(std::move(noise)),
       order_(lattice_.order()),
       quantised_(order_),
+      block_(order_, std::ldexp(1.0, -static_cast<int>(plan.limits().bits))),
+      coefficients_(block_.width()),
       sums_(order_ - 1),
       spend_(plan.mu()) {
   if (order_ - 1 != plan.request().dimension) {
@@ -79,23 +80,6 @@ void HistoryKernel::close_step() {
   next_part_ = 0;
 }
 
-std::int64_t HistoryKernel::coefficient(const std::int32_t* row, std::span<const double> theta) const {
-  double prediction = 0.0;
-  for (std::size_t i = 0; i < theta.size(); ++i) prediction += theta[i] * static_cast<double>(row[i]);
-  double derivative = 0.0;
-  try {
-    derivative = loss_->derivative(prediction * row_unit_, static_cast<double>(row[theta.size()]) * row_unit_);
-  } catch (...) {
-    return 0;  // whether a loss refuses a row is not for the world to see
-  }
-  const double scaled = derivative * coefficient_factor_;
-  if (!(std::abs(scaled) < kLargestEntry * kLargestEntry)) {  // cut below; what is no number counts as nothing
-    if (std::isnan(scaled)) return 0;
-    return scaled > 0.0 ? plan_.coefficient_limit() : -plan_.coefficient_limit();
-  }
-  return std::clamp(static_cast<std::int64_t>(scaled), -plan_.coefficient_limit(), plan_.coefficient_limit());
-}
-
 void HistoryKernel::charge(double mu_k, std::uint64_t part, std::uint64_t parts) {
   if (parts < 1 || part >= parts) throw Error("kernel: there is no such part of the rows");
   if (sums_released_ >= plan_.request().most_sums) {
@@ -121,13 +105,15 @@ void HistoryKernel::noisy_gradient(std::span<const double> theta, double mu_k, N
   }
   const double sigma = plan_.sigma_for(mu_k);
   charge(mu_k, part, parts);
+  const std::uint64_t rows = released_rows_ > part ? (released_rows_ - part - 1) / parts + 1 : 0;
+  const double limit = static_cast<double>(plan_.coefficient_limit());
   std::fill(sums_.begin(), sums_.end(), 0);
-  std::uint64_t rows = 0;
-  for (std::uint64_t i = part; i < released_rows_; i += parts, ++rows) {
-    const std::int32_t* row = history_.data() + i * order_;
-    const std::int64_t c = coefficient(row, theta);
-    if (c == 0) continue;
-    for (std::size_t j = 0; j < sums_.size(); ++j) sums_[j] += c * row[j];
+  for (std::uint64_t done = 0; done < rows; done += block_.width()) {
+    block_.load(history_.data() + (part + done * parts) * order_, parts * order_,
+                std::min<std::uint64_t>(block_.width(), rows - done));
+    const std::span<const double> derivatives = block_.derivatives(*loss_, theta);
+    hot_loops().cut(derivatives.data(), derivatives.size(), coefficient_factor_, limit, coefficients_.data());
+    block_.add_weighted(coefficients_, sums_);
   }
   std::vector<Int128> values(sums_.begin(), sums_.end());
   noise_->add(values, sigma);

@@ -19,6 +19,7 @@
 
 #include "kernel/inside.h"
 #include "kernel/noise_source.h"
+#include "kernel/row_block.h"
 #include "kernel/row_lattice.h"
 #include "kernel/unit_cap.h"
 #include "privacy/erm_spend.h"
@@ -73,20 +74,19 @@ class HistoryKernel {
   [[nodiscard]] std::string mechanism() const;
   void restore_history(std::string_view bytes);
   void charge(double mu_k, std::uint64_t part, std::uint64_t parts);
-  // c in units of lipschitz 2^-bits, checked in integers; 0 for what is no number.
-  [[nodiscard]] std::int64_t coefficient(const std::int32_t* row, std::span<const double> theta) const;
 
   privacy::GradientPlan plan_;
   RowLattice lattice_;
   std::shared_ptr<const Loss> loss_;
   double coefficient_factor_;
-  double row_unit_;
   std::unique_ptr<NoiseSource> noise_;
   std::unique_ptr<UnitCap> units_;
   std::size_t order_;  // entries of a row: x, then y
   std::vector<std::int32_t> history_;
   std::vector<double> quantised_;
   RowScratch scratch_;
+  RowBlock block_;
+  std::vector<double> coefficients_;  // c of a block's rows, integers in units of lipschitz 2^-bits
   std::vector<std::int64_t> sums_;
   std::uint64_t rows_ = 0;
   std::uint64_t saved_rows_ = 0;

@@ -1,6 +1,6 @@
-// The two loops that see every number of every row, compiled once for any x86-64 and once for x86-64-v3 (AVX2), chosen
-// at start-up. Results are identical bit for bit: the first does the same operations in the same order (no fused
-// multiply-add), the second only exact integer sums.
+// The loops that see every number of every row, compiled once for any x86-64 and once for x86-64-v3 (AVX2), chosen at
+// start-up. Results are identical bit for bit: they do the same operations in the same order (no fused multiply-add) or
+// only exact integer sums.
 #pragma once
 
 #include <cstddef>
@@ -35,6 +35,16 @@ struct HotLoops {
   // Adds the upper triangle of rows^T rows to out (order x order, column-major). `rows` holds `count` rows of `order`
   // integer-valued doubles, one after another. Exact while all rows ever added, times max|entry|^2, stay below 2^53.
   void (*rank_update)(const double* rows, std::size_t order, std::size_t count, double* out);
+
+  // A block of kept rows, column by column (row_block.h): entry i of row r in columns[i * width + r].
+  // out[r] = the sum over i of theta[i] * entry i, in the order of i; `width` of them, a multiple of 8.
+  void (*predict)(const double* columns, std::size_t width, std::size_t count, const double* theta, double* out);
+  // Integers that stand for derivatives: out[r] = trunc(derivatives[r] * factor), cut to [-limit, limit]; what is no
+  // number becomes 0. limit is an integer, at most 2^30.
+  void (*cut)(const double* derivatives, std::size_t width, double factor, double limit, double* out);
+  // sums[i] += the sum over r of weights[r] * entry i of row r. Integer-valued doubles, exact while width
+  // max|weight| max|entry| stays below 2^53.
+  void (*weigh)(const double* columns, std::size_t width, std::size_t count, const double* weights, std::int64_t* sums);
 };
 
 // The best variant this processor supports.

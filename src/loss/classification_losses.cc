@@ -4,6 +4,7 @@
 
 #include "base/portable_math.h"
 #include "base/shown.h"
+#include "loss/library_loss.h"
 #include "loss/parameter.h"
 #include "rivulet/loss.h"
 
@@ -18,13 +19,15 @@ double log_of_one_plus(double u) {
   return sum == 1.0 ? u : portable_log(sum) * (u / (sum - 1.0));
 }
 
-// 1 / (1 + e^margin), through an exponential that never overflows.
+// 1 / (1 + e^margin), through `small`, an exponential that never overflows.
+double chance_of_error(double margin, double small) {
+  return (margin >= 0.0 ? small : 1.0) / (1.0 + small);
+}
 double chance_of_error(double margin) {
-  const double small = portable_exp(-std::abs(margin));
-  return margin >= 0.0 ? small / (1.0 + small) : 1.0 / (1.0 + small);
+  return chance_of_error(margin, portable_exp(-std::abs(margin)));
 }
 
-class LogisticLoss final : public Loss {
+class LogisticLoss final : public loss::LossOfMany<LogisticLoss> {
  public:
   [[nodiscard]] std::string name() const override { return "logistic"; }
   [[nodiscard]] bool is_classification() const override { return true; }
@@ -34,6 +37,15 @@ class LogisticLoss final : public Loss {
   }
   [[nodiscard]] double derivative(double prediction, double y) const override {
     return -y * chance_of_error(y * prediction);
+  }
+  void derivatives(const double* predictions, const double* y, std::size_t count, double* out) const override {
+    double largest = 0.0;
+    for (std::size_t i = 0; i < count; ++i) largest = std::max(largest, std::abs(predictions[i]));
+    if (!(largest <= 700.0)) return LossOfMany::derivatives(predictions, y, count, out);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double margin = y[i] * predictions[i];
+      out[i] = -y[i] * chance_of_error(margin, portable_exp_within(-std::abs(margin)));
+    }
   }
   [[nodiscard]] double lipschitz(double radius) const override {
     // The exponential is not monotone in its last digits, hence the 8 units of rounding.
@@ -46,7 +58,7 @@ class LogisticLoss final : public Loss {
   }
 };
 
-class HingeLoss final : public Loss {
+class HingeLoss final : public loss::LossOfMany<HingeLoss> {
  public:
   [[nodiscard]] std::string name() const override { return "hinge"; }
   [[nodiscard]] bool is_classification() const override { return true; }
@@ -60,7 +72,7 @@ class HingeLoss final : public Loss {
   [[nodiscard]] double strong_convexity(double /*radius*/) const override { return 0.0; }
 };
 
-class SmoothHingeLoss final : public Loss {
+class SmoothHingeLoss final : public loss::LossOfMany<SmoothHingeLoss> {
  public:
   explicit SmoothHingeLoss(double width) : width_(width) {}
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/shown.h"
+#include "loss/library_loss.h"
 #include "loss/parameter.h"
 #include "rivulet/loss.h"
 
@@ -16,7 +17,7 @@ double largest_residual(double radius) {
   return radius + 1.0;
 }
 
-class SquaredLoss final : public Loss {
+class SquaredLoss final : public loss::LossOfMany<SquaredLoss> {
  public:
   [[nodiscard]] std::string name() const override { return "squared"; }
   [[nodiscard]] bool is_classification() const override { return false; }
@@ -27,7 +28,7 @@ class SquaredLoss final : public Loss {
   [[nodiscard]] double strong_convexity(double /*radius*/) const override { return 2.0; }
 };
 
-class HuberLoss final : public Loss {
+class HuberLoss final : public loss::LossOfMany<HuberLoss> {
  public:
   explicit HuberLoss(double threshold) : threshold_(threshold) {}
 
@@ -52,7 +53,7 @@ class HuberLoss final : public Loss {
   double threshold_;
 };
 
-class QuantileLoss final : public Loss {
+class QuantileLoss final : public loss::LossOfMany<QuantileLoss> {
  public:
   explicit QuantileLoss(double level) : level_(level) {}
 

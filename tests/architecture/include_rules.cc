@@ -66,7 +66,7 @@ const std::map<std::string, std::set<std::string>>& allowed_includes() {
       {"strategy", {"base"}},
       {"privacy", {"base", "strategy"}},
       {"sketch", {"base"}},
-      {"kernel", {"base", "strategy", "privacy", "wall", "sketch"}},
+      {"kernel", {"base", "loss", "strategy", "privacy", "wall", "sketch"}},
       {"decode", {"base", "strategy", "wall"}},
       {"geometry", {"base"}},
       {"loss", {"base", "geometry"}},

@@ -27,6 +27,7 @@ FloatingPoint floating_point_in(const std::string& stem) {
       {"noise_source", FloatingPoint::noise_width},  // picks the sampler
       {"encoder", FloatingPoint::noise_width},       // asks for it
       {"history_kernel", FloatingPoint::free},       // derivatives of a loss before they are truncated to integers
+      {"row_block", FloatingPoint::free},            // predictions and derivatives on their way there
       {"unit_cap", FloatingPoint::none},
       {"kernel", FloatingPoint::raw_rows},  // hands rows to row_lattice
   };

@@ -83,5 +83,41 @@ TEST(HotLoops, RankUpdatesAreExactIntegerSumsInEveryVariant) {
   }
 }
 
+TEST(HotLoops, DerivativesAreCutToWholeNumbersWithinTheLimitWhateverTheyAre) {
+  const std::vector<double> given{0.0,  0.99,  -0.99, 1.0,  -1.0,     7.5,       -7.5,         8.0,    -8.0,
+                                  8.01, -1e30, 1e300, -0.0, HUGE_VAL, -HUGE_VAL, std::nan(""), 4e-320, 3.0};
+  const std::vector<double> expected{0, 1, -1, 2, -2, 15, -15, 16, -16, 16, -16, 16, 0, 16, -16, 0, 0, 6};
+  for (const HotLoops* loops : {&hot_loops_baseline(), hot_loops_v3()}) {
+    if (loops == nullptr) continue;
+    std::vector<double> out(given.size());
+    loops->cut(given.data(), given.size(), 2.0, 16.0, out.data());
+    EXPECT_EQ(out, expected);
+  }
+}
+
+TEST(HotLoops, BlocksOfRowsGiveTheSameBitsInEveryVariant) {
+  const HotLoops* fast = hot_loops_v3();
+  if (fast == nullptr) GTEST_SKIP() << "this processor or build has no x86-64-v3 variant";
+  const HotLoops& plain = hot_loops_baseline();
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> normal;
+  for (const std::size_t width : {8U, 16U, 40U, 128U}) {
+    for (const std::size_t count : {1U, 2U, 9U, 100U}) {
+      std::vector<double> columns(width * count), theta(count), weights(width);
+      for (double& entry : columns) entry = static_cast<double>(static_cast<int>(random() % 65535) - 32767);
+      for (double& entry : theta) entry = normal(random);
+      for (double& entry : weights) entry = std::trunc(1e6 * normal(random));
+      std::vector<double> a(width), b(width);
+      plain.predict(columns.data(), width, count, theta.data(), a.data());
+      fast->predict(columns.data(), width, count, theta.data(), b.data());
+      ASSERT_EQ(std::memcmp(a.data(), b.data(), width * sizeof(double)), 0);
+      std::vector<std::int64_t> sums_a(count, 1), sums_b(count, 1);
+      plain.weigh(columns.data(), width, count, weights.data(), sums_a.data());
+      fast->weigh(columns.data(), width, count, weights.data(), sums_b.data());
+      ASSERT_EQ(sums_a, sums_b);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace rivulet::kernel
