@@ -57,6 +57,10 @@ test-extended: setup-extended test
 	ctest --preset tsan -R '^(kernel|regression|sketch)_test$$'
 	cmake --preset fuzz && cmake --build --preset fuzz -j $(JOBS) --target csv_fuzzer config_fuzzer libsvm_fuzzer model_fuzzer
 	fuzz/run.sh 60 build/fuzz
+	cmake -S . -B build/asan-python -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DRIVULET_PREBUILT=$(CURDIR)/build/release -DRIVULET_SANITIZE=address,undefined -DPython_EXECUTABLE=$(CURDIR)/$(VENV)/bin/python
+	cmake --build build/asan-python -j $(JOBS) --target rivulet_python
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so)" ASAN_OPTIONS=detect_leaks=0 MPLBACKEND=Agg PYTHONPATH=build/asan-python/python RIVULET_BUILD=build/release \
+	  $(VENV)/bin/python -m pytest tests/python/test_inputs.py tests/python/test_stream.py tests/python/test_threads.py tests/python/test_durable.py
 	RIVULET_WHOLE_WHEEL=1 PYTHONPATH=build/release/python RIVULET_BUILD=build/release $(VENV)/bin/python -m pytest tests/python/test_install.py
 
 bench: build python
