@@ -35,7 +35,7 @@ run: configure
 	@build/release/flights_demo data/flights.csv.gz data/flights.toml
 
 # Everything Python needs, pinned, in an environment of its own.
-$(VENV)/.ready: python/requirements-test.txt
+$(VENV)/.ready: python/requirements-test.txt | setup
 	@echo "rivulet set-up: making the Python environment $(VENV)" >&2
 	@python3 -m venv $(VENV)
 	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r python/requirements-test.txt
