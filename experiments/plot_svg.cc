@@ -16,6 +16,7 @@ constexpr double kLegend = 190.0;  // at least
 constexpr double kTop = 44.0;
 constexpr double kBottom = 60.0;
 // Told apart by people who do not see all colours (Okabe and Ito).
+constexpr const char* kDashed = "#555555";  // what the others are measured against
 constexpr const char* kColours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"};
 
 std::string text_of(const char* format, double a, double b = 0.0, double c = 0.0, double d = 0.0) {
@@ -183,7 +184,8 @@ std::string svg(const Plot& plot) {
   double legend = kTop + 10.0;
   number = 0;
   for (const PlotLine& line : plot.lines) {
-    out += curve(line, kColours[number++ % std::size(kColours)], x, y, legend);
+    const char* colour = kColours[number++ % std::size(kColours)];
+    out += curve(line, line.dashed ? kDashed : colour, x, y, legend);
     legend += 20.0;
   }
   return out + "</svg>\n";
