@@ -5,6 +5,7 @@
 #   make test-extended  also sanitizers (address, undefined behaviour, threads) and fuzzers, 60 s each
 #   make bench          benchmarks: a table against the targets, all figures in build/bench.json
 #   make peers          other software in the same run: docs/results/peers.md (installs it under build/peers)
+#   make results        every figure and CSV of docs/results, again: about 15 minutes of one core
 #   make build          the release build: build/release/rivulet
 #   make python         the Python package in the build tree, with an environment to use it in: build/venv
 #   make format lint    clang-format, clang-tidy
@@ -12,7 +13,7 @@ JOBS ?= $(shell nproc)
 
 VENV = build/venv
 
-.PHONY: configure build python run test test-extended bench peers format format-check lint setup setup-extended clean
+.PHONY: configure build python run test test-extended bench peers results format format-check lint setup setup-extended clean
 
 setup:
 	@scripts/setup.sh
@@ -72,6 +73,11 @@ bench: build python
 peers: configure
 	@cmake --build --preset release -j $(JOBS) --target rivulet kernel_bench scaling_bench
 	bench/peers/run.sh
+
+RESULTS = streams profiles horizons table1 geometry opt
+results: configure
+	@cmake --build --preset release -j $(JOBS) --target $(RESULTS)
+	@for experiment in $(RESULTS); do printf "\n$$experiment\n"; build/release/$$experiment --out docs/results || exit 1; done
 
 format: setup-extended
 	scripts/format.sh
