@@ -33,9 +33,7 @@ struct Rows {
     for (double& value : values) value = uniform(random);
     for (std::size_t i = 0; i < rows; ++i) targets[i] = 0.5 * values[i * dimension] + 0.1 * uniform(random);
   }
-  [[nodiscard]] std::span<const double> row(std::size_t i) const {
-    return {values.data() + i * dimension, dimension};
-  }
+  [[nodiscard]] std::span<const double> row(std::size_t i) const { return {values.data() + i * dimension, dimension}; }
   [[nodiscard]] std::size_t count() const { return targets.size(); }
 
   std::size_t dimension;
@@ -122,8 +120,7 @@ void in_dimension(Figures& figures) {
     if (!rows || rows->count() != count) rows = std::make_unique<Rows>(count, dimension);
     return *rows;
   };
-  growth(figures, "seconds_a_row/d", {50, 100, 200, 400},
-         [&](std::uint64_t d) { return row_cost(rows_of(d, 5000)); });
+  growth(figures, "seconds_a_row/d", {50, 100, 200, 400}, [&](std::uint64_t d) { return row_cost(rows_of(d, 5000)); });
   growth(figures, "seconds_a_step/d", {10, 20, 40, 80, 160},
          [&](std::uint64_t d) { return step_cost(rows_of(d, 400'000 / (d * d) + 500)); });
   growth(figures, "seconds_a_model/d", {10, 20, 40, 80, 160},

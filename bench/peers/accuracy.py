@@ -1,7 +1,7 @@
 """Accuracy at equal (epsilon, delta) for k releases of one stream: rows of the CSV file, means over seeds.
 
-R^2 of a release is that of its model on the rows it has seen. Up to 25 releases of the k are looked at, evenly spaced and
-with the last.
+R^2 of a release is that of its model on the rows it has seen. The mean over more than 25 releases is taken over 25 of them, the
+middle ones of 25 equal parts.
 """
 
 import argparse
@@ -27,16 +27,18 @@ ROW_NORM_SHARES = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 TUNING_SEEDS = (901, 902, 903)
 
 
-def looked_at(releases: int) -> np.ndarray:
-    """Numbers of releases, from 1."""
-    return np.unique(np.linspace(1, releases, min(releases, LOOKED_AT)).round().astype(int))
+def looked_at(releases: int) -> tuple[np.ndarray, int]:
+    """Numbers of releases, from 1, the last one last, and how many of them, from the first, the mean is over."""
+    parts = min(releases, LOOKED_AT)
+    middles = ((np.arange(parts) + 0.5) * releases / parts).astype(int) + 1
+    return (middles, parts) if middles[-1] == releases else (np.append(middles, releases), parts)
 
 
 class Prefixes:
     """Moments of (1, x, y) after each release that is looked at."""
 
     def __init__(self, stream: streams.Stream, releases: int):
-        self.releases = looked_at(releases)
+        self.releases, self.averaged = looked_at(releases)
         self.each = len(stream.rows) // releases
         joint = np.hstack([stream.with_intercept(), stream.targets[:, None]])
         self.moments, total, begin = [], np.zeros((joint.shape[1],) * 2), 0
@@ -52,8 +54,10 @@ class Prefixes:
         total = moments[-1, -1] - moments[0, -1]**2 / moments[0, 0]
         return float(1 - residual @ moments @ residual / total)
 
-    def all_r_squared(self, thetas) -> np.ndarray:
-        return np.array([self.r_squared(i, theta) for i, theta in enumerate(thetas)])
+    def last_and_mean(self, thetas) -> tuple[float, float]:
+        """R^2 of the last release and the mean over releases."""
+        r2 = [self.r_squared(i, theta) for i, theta in enumerate(thetas)]
+        return r2[-1], float(np.mean(r2[:self.averaged]))
 
 
 def rivulet(binary: pathlib.Path, stream: streams.Stream, prefixes: Prefixes, releases: int, horizon: str, seed: int,
@@ -78,8 +82,8 @@ def tuned_share(make, binary: pathlib.Path, releases: int):
         stream = make(seed)
         prefixes = Prefixes(stream, releases)
         for share in ROW_NORM_SHARES:
-            r2 = prefixes.all_r_squared(rivulet(binary, stream, prefixes, releases, str(releases), seed, share))
-            scores.setdefault(share, []).append((r2[-1], r2.mean()))
+            thetas = rivulet(binary, stream, prefixes, releases, str(releases), seed, share)
+            scores.setdefault(share, []).append(prefixes.last_and_mean(thetas))
     return [max(scores, key=lambda share: np.mean([score[which] for score in scores[share]])) for which in (0, 1)]
 
 
@@ -109,9 +113,9 @@ def tuned_sgd(make, releases: int, mu: float):
                                      np.random.default_rng([seed, batches]))
             for setting in range(len(rates)):
                 for averaged in (False, True):
-                    r2 = prefixes.all_r_squared(sgd_models(path, prefixes, releases, setting, averaged))
                     key = (batches, float(rates[setting]), float(clips[setting]), averaged)
-                    scores.setdefault(key, []).append((r2[-1], r2.mean()))
+                    models = sgd_models(path, prefixes, releases, setting, averaged)
+                    scores.setdefault(key, []).append(prefixes.last_and_mean(models))
     return [max(scores, key=lambda key: np.mean([score[which] for score in scores[key]])) for which in (0, 1)]
 
 
@@ -121,8 +125,8 @@ def run_sgd(stream, prefixes, releases, mu, chosen, seed):
     for batches, rate, clip, averaged in chosen:
         path = methods.noisy_sgd(stream.with_intercept(), stream.targets, batches, np.array([rate]), np.array([clip]), RADIUS,
                                  mu, np.random.default_rng([seed, batches]))
-        r2.append(prefixes.all_r_squared(sgd_models(path, prefixes, releases, 0, averaged)))
-    return float(r2[0][-1]), float(r2[1].mean())
+        r2.append(prefixes.last_and_mean(sgd_models(path, prefixes, releases, 0, averaged)))
+    return r2[0][0], r2[1][1]
 
 
 def compare(name: str, make, binary: pathlib.Path, releases: int, seeds: list[int], settings, foreign, write):
@@ -136,18 +140,16 @@ def compare(name: str, make, binary: pathlib.Path, releases: int, seeds: list[in
         prefixes = Prefixes(stream, releases)
 
         def add(method, thetas):
-            r2 = prefixes.all_r_squared(thetas)
-            results.setdefault(method, []).append((float(r2[-1]), float(r2.mean())))
+            results.setdefault(method, []).append(prefixes.last_and_mean(thetas))
 
         count, order = len(prefixes.releases), stream.rows.shape[1] + 1
         add("least squares, not private", [methods.least_squares(m) for m in prefixes.moments])
         add("trivial", [np.zeros(order)] * count)
         add("rivulet, horizon known", rivulet(binary, stream, prefixes, releases, str(releases), seed))
         add("rivulet, unbounded", rivulet(binary, stream, prefixes, releases, "unbounded", seed))
-        clipped = [prefixes.all_r_squared(rivulet(binary, stream, prefixes, releases, str(releases), seed, share))
+        clipped = [prefixes.last_and_mean(rivulet(binary, stream, prefixes, releases, str(releases), seed, share))
                    for share in clip_shares]
-        results.setdefault("rivulet, horizon known, clip norm tuned", []).append(
-            (float(clipped[0][-1]), float(clipped[1].mean())))
+        results.setdefault("rivulet, horizon known, clip norm tuned", []).append((clipped[0][0], clipped[1][1]))
         random = np.random.default_rng([seed, releases])
         last = methods.ada_ssp(prefixes.moments[-1], stream.row_norm, mu, random)
         results.setdefault("AdaSSP once at the end", []).append((prefixes.r_squared(count - 1, last), float("nan")))

@@ -9,6 +9,7 @@ here=bench/peers
 work=build/peers
 python=${PYTHON:-python3}
 release=build/release
+data=${PEERS_DATA:-data}
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 TF_CPP_MIN_LOG_LEVEL=3 JAX_PLATFORMS=cpu
 
 for program in rivulet kernel_bench scaling_bench; do
@@ -53,7 +54,7 @@ venv=$work/venv/bin/python
 "$venv" $here/speed.py --build $release --work "$work/work" "${tensorflow[@]}" >"$work/speed.json"
 "$venv" $here/noise.py --rivulet $release/rivulet "${tensorflow[@]}" --out "$work/noise.csv" --timings "$work/noise-timings.json" \
   2>"$work/noise.log"
-"$venv" $here/accuracy.py --rivulet $release/rivulet --data data --work "$work/work" --seeds "$seeds" --out "$work/accuracy.csv"
+"$venv" $here/accuracy.py --rivulet $release/rivulet --data "$data" --work "$work/work" --seeds "$seeds" --out "$work/accuracy.csv"
 
 versions=$("$venv" -m pip freeze --disable-pip-version-check |
   grep -iE '^(diffprivlib|dp-accounting|jax|jaxlib|jax.privacy|numpy|river|scikit-learn|scipy)==' | sed 's/==/ /' | paste -sd, | sed 's/,/, /g')
