@@ -162,7 +162,9 @@ class KernelExperiment final : public Experiment {
     View coordinates{"learnt, coordinates", watched_.size(), {}, true};
     for (std::size_t v = 0; v < vectors_.size(); ++v) {
       whole.shift.push_back(weight_of(v, place_) * shift_norm_);
-      for (const double moved : shift_) numbers.shift.push_back(weight_of(v, place_) * moved);
+      for (std::size_t i = 0; single_numbers_ && i < shift_.size(); ++i) {
+        numbers.shift.push_back(weight_of(v, place_) * shift_[i]);
+      }
       column_norm_ = std::hypot(column_norm_, weight_of(v, place_));
     }
     for (const std::size_t i : watched_) coordinates.shift.push_back(column_norm_ * shift_[i]);
