@@ -203,7 +203,7 @@ std::vector<Configuration> fast_matrix(const Choice& choice) {
   matrix.add_adaptive(weakest);
   matrix.add_units(weakest);
   matrix.add_gradients(weakest, 5, 4, 1, true);
-  matrix.add_black_box(Surface::models, weakest, choice.strategies.back(), 1, 2, 1000);
+  matrix.add_black_box(Surface::models, weakest, choice.strategies.back(), 1, 2, 600);
   matrix.add_black_box(Surface::binary, weakest, choice.strategies.front(), 1, 1, 250);
   return matrix.take();
 }
