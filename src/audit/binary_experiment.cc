@@ -18,8 +18,6 @@
 #include "audit/model_experiment.h"
 #include "rivulet/error.h"
 
-extern char** environ;
-
 namespace rivulet::audit {
 namespace {
 
@@ -65,6 +63,7 @@ std::string output_of(const std::vector<std::string>& command) {
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   posix_spawnattr_setpgroup(&attributes, 0);
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   pid_t child = -1;

@@ -46,9 +46,9 @@ std::vector<std::pair<std::size_t, double>> candidates(const std::vector<double>
     if (rank >= 1 && rank < sorted.size()) found.emplace_back(rank, 0.5 * (sorted[rank - 1] + sorted[rank]));
   };
   const std::size_t half = sorted.size() / 2;
-  for (double rank = 1.0; rank < static_cast<double>(half); rank = std::max(rank + 1.0, rank * 1.08)) {
-    add(static_cast<std::size_t>(rank));
-    add(sorted.size() - static_cast<std::size_t>(rank));
+  for (std::size_t rank = 1; rank < half; rank += std::max<std::size_t>(1, rank / 12)) {
+    add(rank);
+    add(sorted.size() - rank);
   }
   add(half);
   return found;

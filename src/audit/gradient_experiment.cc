@@ -23,6 +23,7 @@ class GradientExperiment final : public Experiment {
         inverse_sigma_(1.0 / plan.sigma_for(price_)),
         source_(std::move(source)),
         pair_(make_pair(configuration.pair, configuration.promise.neighbours, dimension_, 1.0)) {
+    if (parts_ < 1) throw RequestError("parts", "0 is not accepted; accepted: 1 or more");
     if (configuration.place == Place::chosen)
       throw RequestError("place", "gradients are attacked at a fixed step only");
     const AuditRow first = bounded(pair_.first);
@@ -46,6 +47,7 @@ class GradientExperiment final : public Experiment {
     std::vector<double> row(dimension_);
     double likelihood_ratio = 0.0;
     std::size_t next = 0;
+    std::uint64_t turn = 0;  // the part that the next row belongs to
     for (std::uint64_t call = 1; call <= calls_; ++call) {
       if (call == place_) {
         const AuditRow& differing = second ? pair_.second : pair_.first;
@@ -55,10 +57,11 @@ class GradientExperiment final : public Experiment {
         const double label = adaptive_ && likelihood_ratio < 0.0 ? -1.0 : 1.0;
         std::fill(row.begin(), row.end(), 0.8 / std::sqrt(static_cast<double>(dimension_)));
         history->observe(row, label);
-        double* part = &others[(call - 1) % parts_ * dimension_];
+        double* part = &others[turn * dimension_];
         for (std::size_t i = 0; i < dimension_; ++i) part[i] -= label * row[i];
       }
       history->close_step();
+      turn = turn + 1 < parts_ ? turn + 1 : 0;
       for (std::uint64_t part = 0; part < parts_; ++part) {
         history->noisy_gradient(theta, price_, sum_, part, parts_);
         for (std::size_t i = 0; i < dimension_; ++i, ++next) {

@@ -58,7 +58,7 @@ class Matrix {
 
   void add(Configuration configuration, std::uint64_t trials = 0) {
     if (trials != 0) configuration.trials = trials;
-    configurations_.push_back(std::move(configuration));
+    configurations_.push_back(configuration);
   }
 
   [[nodiscard]] Budget usual() const { return {choice_.epsilons[choice_.epsilons.size() / 2], choice_.delta}; }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 namespace rivulet::cli {
@@ -160,11 +161,10 @@ std::string audit_csv(const AuditReport& report) {
     std::string heading;
     std::string line;
     for (const auto& [key, value] : json.items()) {
-      const std::string separator = line.empty() && heading.empty() ? "" : ",";
       std::string field = value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump();
-      if (field.find(',') != std::string::npos) field = '"' + field + '"';
-      heading += separator + key;
-      line += separator + field;
+      if (field.find(',') != std::string::npos) field = fmt::format("\"{}\"", field);
+      fmt::format_to(std::back_inserter(heading), "{}{}", heading.empty() ? "" : ",", key);
+      fmt::format_to(std::back_inserter(line), "{}{}", line.empty() ? "" : ",", field);
     }
     if (text.empty()) text = heading + "\n";
     text += line + "\n";
