@@ -43,7 +43,6 @@ int main(int argc, char** argv) {
   for (const double epsilon : {1.0, 8.0}) {
     for (const Contender& contender : kContenders) {
       PlotLine line{text("%s, epsilon = %g", contender.name, epsilon), {}};
-      std::vector<std::pair<double, double>> noisy;  // OPT above 0
       std::printf("\n%s, epsilon = %g\n%10s %10s %10s %10s\n", contender.name, epsilon, "OPT", "OPT / T", "excess",
                   "trivial");
       for (const double noise : kNoises) {
@@ -67,15 +66,15 @@ int main(int argc, char** argv) {
           opt.add(outcome.reference);
           trivial.add(outcome.trivial);
         }
-        line.points.emplace_back(opt.mean(), excess.mean());
-        if (noise > 0.0) noisy.emplace_back(opt.mean(), excess.mean());
+        if (noise > 0.0) line.points.emplace_back(opt.mean(), excess.mean());
         csv += text("\"%s\",%g,%g,%.1f,%d,%.2f,%.2f,%.1f\n", contender.name, epsilon, noise, opt.mean(), streams,
                     excess.mean(), excess.standard_error(), trivial.mean());
         std::printf("%10.1f %10.4f %10.2f %10.1f\n", opt.mean(), opt.mean() / static_cast<double>(kRows), excess.mean(),
                     trivial.mean());
         std::fflush(stdout);
       }
-      std::printf("slope in OPT %.2f; paper %s\n", log_log_slope(noisy), contender.sketched ? "0.25 to 0.50" : "0");
+      std::printf("slope in OPT %.2f; paper %s\n", log_log_slope(line.points),
+                  contender.sketched ? "0.25 to 0.50" : "0");
       plot.lines.push_back(line);
     }
   }
