@@ -10,9 +10,10 @@ import statistics
 
 EVEN = 0.001  # of R^2: differences below it are called even
 KNOWN, UNBOUNDED = "rivulet, horizon known", "rivulet, unbounded"
+CLIPPED = "rivulet, horizon known, clip norm tuned"
 RIVALS = ["AdaSSP once at the end", "AdaSSP refitted, GDP split", "noisy SGD, tuned", "noisy SGD, tuned on another stream",
           "diffprivlib refitted, optimal composition", "diffprivlib refitted, optimal composition, in the ball"]
-SHOWN = ["least squares, not private", KNOWN, UNBOUNDED, "rivulet, horizon known, clip norm tuned", *RIVALS, "trivial"]
+SHOWN = ["least squares, not private", KNOWN, UNBOUNDED, CLIPPED, *RIVALS, "trivial"]
 
 
 def read(path: pathlib.Path) -> list[dict]:
@@ -24,6 +25,10 @@ def shown(value: float) -> str:
     if math.isnan(value):
         return "–"
     return f"{value:.4f}" if value > -10 else "< −10"
+
+
+def times(ratio: float) -> str:
+    return f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.1f}" if ratio >= 10 else f"{ratio:.2f}"
 
 
 def markdown(header: list[str], rows: list[list[str]]) -> str:
@@ -71,21 +76,21 @@ class Accuracy:
         if not ratios:
             return "–"
         middle = statistics.median(ratios)
-        ratio = f"{middle:.2g}" if middle < 1e4 else "> 10⁴"
-        return f"{won} / {even} / {lost} (×{ratio})"
+        ratio = times(middle) if middle < 1e4 else "> 10⁴"
+        return f"{won} / {even} / {lost} ({ratio})"
 
-    def lost_to(self, ours: str) -> list[str]:
-        """Where a private rival's last release, or the mean over releases, is better by more than EVEN."""
+    def lost(self) -> list[list[str]]:
+        """Where a private rival's last release, or the mean over releases, is better than Rivulet's default by more than EVEN."""
         found = []
         for figure, what in (("r2_last_mean", "last release"), ("r2_releases_mean", "mean over releases")):
             for stream in self.streams:
                 for k in self.releases:
-                    us = self.value(stream, k, ours, figure)
-                    better = {r: self.value(stream, k, r, figure) for r in RIVALS}
-                    better = {r: v for r, v in better.items() if v > us + EVEN}
-                    if better:
-                        best = max(better, key=better.get)
-                        found.append([stream, str(k), what, f"{us:.4f}", f"{best}: {better[best]:.4f}"])
+                    ours = [self.value(stream, k, method, figure) for method in (UNBOUNDED, KNOWN, CLIPPED)]
+                    rivals = {r: self.value(stream, k, r, figure) for r in RIVALS}
+                    best = max((r for r in RIVALS if not math.isnan(rivals[r])), key=rivals.get)
+                    if rivals[best] > ours[0] + EVEN:
+                        cells = [f"{v:.4f}" + (" (lost)" if rivals[best] > v + EVEN else "") for v in ours]
+                        found.append([stream, str(k), what, *cells, f"{best}: {rivals[best]:.4f}"])
         return found
 
 
@@ -93,7 +98,7 @@ def noise_table(rows: list[dict]) -> str:
     horizons = list(dict.fromkeys(row["n"] for row in rows))
     table = []
     for who in dict.fromkeys(row["mechanism"] for row in rows):
-        cells, note = [], ""
+        cells = []
         for n in horizons:
             match = [row for row in rows if row["n"] == n and row["mechanism"] == who]
             cells.append(f"{float(match[0]['factor']):.4f} ({float(match[0]['over_square_root']):.3f})" if match else "–")
@@ -104,25 +109,16 @@ def noise_table(rows: list[dict]) -> str:
 def speed_tables(speed: dict) -> str:
     parts = []
     rates = speed["rows_a_second"]
-    for every, reference in (("every row", "rivulet fit, CSV file, a release every row"),
-                             ("every 100 rows", "rivulet fit, CSV file, a release every 100 rows")):
+    for every, peers in (("every row", ("River LinearRegression.learn_one", "SGDRegressor.partial_fit, row by row")),
+                         ("every 100 rows", ("River LinearRegression.learn_one", "SGDRegressor.partial_fit, 100 rows at a time"))):
+        reference = f"rivulet fit, CSV file, a release {every}"
         rows = []
-        for who in rates["10"]:
-            if who.startswith("rivulet") and not who.endswith(every):
-                continue
-            if not who.startswith("rivulet") and ("row by row" in who) == (every == "every 100 rows"):
-                continue
-            if not who.startswith("rivulet") and "100 rows at a time" in who and every == "every row":
-                continue
-            cells = []
-            for d in rates:
-                ratio = rates[d][reference] / rates[d][who]
-                cells.append(f"{rates[d][who]:,.0f} ({ratio:.2g})")
-            rows.append([who, *cells])
+        for who in (reference, f"rivulet library, rows in memory, a release {every}", *peers):
+            rows.append([who, *[f"{rates[d][who]:,.0f} ({times(rates[d][reference] / rates[d][who])})" for d in rates]])
         parts.append(markdown([f"a model {every}: rows/s (`rivulet fit` over it)", *[f"d = {d}" for d in rates]], rows))
     steps = speed["step_microseconds"]
     ours = steps["rivulet, BLT, exact discrete noise"]
-    rows = [[who, *[f"{values[c]:,.1f} ({values[c] / ours[c]:.2g})" for c in ours]] for who, values in steps.items()]
+    rows = [[who, *[f"{values[c]:,.1f} ({times(values[c] / ours[c])})" for c in ours]] for who, values in steps.items()]
     parts.append(markdown(["noise of a step: µs (over Rivulet's)", *[f"{c} sums (d = {'10' if c == '66' else '100'})" for c in ours]],
                           rows))
     return "\n".join(parts)
@@ -145,7 +141,8 @@ def summary(accuracy: Accuracy, noise: list[dict], speed: dict, timings: dict) -
     facts = []
 
     def fact(what, peer, ratio, shown_ratio=None):
-        facts.append([what, peer, verdict(ratio), shown_ratio or f"{ratio:.2g}"])
+        winner = verdict(ratio)
+        facts.append([what, peer, winner, shown_ratio or times(1 / ratio if winner == "the peer" else ratio)])
 
     for n, name in (("1024", "2^10"), ("16384", "2^14"), ("1048576", "2^20")):
         own = factor[n, "rivulet, BLT, default"]
@@ -155,7 +152,7 @@ def summary(accuracy: Accuracy, noise: list[dict], speed: dict, timings: dict) -
         if (n, "tensorflow-privacy, tree, efficient") in factor:
             fact(f"noise of a prefix sum, n = {name}", "TensorFlow Privacy's tree, efficient",
                  factor[n, "tensorflow-privacy, tree, efficient"] / own)
-            fact(f"the same, without knowing n", "TensorFlow Privacy's tree, which does",
+            fact("the same, without knowing n", "TensorFlow Privacy's tree, which does",
                  factor[n, "tensorflow-privacy, tree, efficient"] / factor[n, "rivulet, BLT, unbounded"])
     design = statistics.median(entry["jax-privacy"] / entry["rivulet"] for entry in timings.values())
     fact("finding the BLT's parameters, seconds", "jax-privacy's optimiser, compilation included", design)
@@ -198,8 +195,9 @@ def main():
             for figure in ("factor", "over_square_root"):
                 writer.writerow(["noise", "", "", "", row["n"], row["mechanism"], "", figure, f"{float(row[figure]):.4f}", row["note"]])
     template = (pathlib.Path(__file__).parent / "peers.md.in").read_text()
-    lost = accuracy.lost_to(KNOWN)
-    lost_table = markdown(["stream", "k", "figure", "Rivulet, horizon known", "best private rival"], lost) if lost else "Nowhere.\n"
+    lost = accuracy.lost()
+    heading = ["stream", "k", "R²", "Rivulet, unbounded", "horizon known", "and clip norm tuned", "best private rival"]
+    lost_table = markdown(heading, lost) if lost else "Nowhere.\n"
     tables = "\n".join(f"**{s}** ({rows_of(accuracy, s)} rows)\n\n{accuracy.table(s)}" for s in accuracy.streams)
     text = template
     for name, value in {"VERSIONS": options.versions, "MACHINE": options.machine, "LOST": lost_table, "ACCURACY": tables,
