@@ -16,6 +16,9 @@ enum class ErmMethod {
   by_set,            // frank_wolfe for sets of small width and smooth losses, gradient_descent elsewhere
   gradient_descent,  // noisy gradient descent (Bassily, Smith, Thakurta 2014)
   frank_wolfe,       // private Frank-Wolfe (Talwar, Thakurta, Zhang 2015)
+  // Output perturbation (Chaudhuri, Monteleoni, Sarwate 2011): the minimiser itself, with noise. Needs a ridge, an L2
+  // ball and a smooth loss of the library.
+  output_perturbation,
 };
 
 // tau by Theorem 3.1, part 1, 2 or 3.
@@ -33,8 +36,9 @@ struct ErmSettings {
   std::optional<std::uint64_t> tau{};  // steps between calls; by the rule when absent
   double ridge = 0.0;                  // (ridge / 2) ||theta||^2 a row, in unit-ball units
   double late_weight = 0.0;            // mu_j^2 of the j-th call is proportional to j^late_weight; known horizons
-  std::optional<std::uint64_t> iterations{};  // of every call; chosen for its rows and budget when absent
-  std::uint64_t batches = 1;                  // gradient descent: parts of a pass over the rows
+  // Of every call; chosen for its rows and budget when absent.
+  std::optional<std::uint64_t> iterations{};
+  std::uint64_t batches = 1;  // gradient descent: parts of a pass over the rows
   // Publish a mean over the last few calls, as many as keep the theorem's bound (docs/losses.md), rather than the last
   // call's model; true unless the profile is the paper's.
   std::optional<bool> averaged{};

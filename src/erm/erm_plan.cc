@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/shown.h"
+#include "loss/library_loss.h"
 #include "privacy/erm_paper.h"
 #include "privacy/gaussian.h"
 #include "rivulet/error.h"
@@ -18,6 +19,7 @@ using TauRule = PrivIncErm::TauRule;
 
 constexpr double kAssumedRows = 1e6;                 // T where the stream's length is unknown
 constexpr std::uint64_t kMostIterations = 200;       // unless asked for
+constexpr std::uint64_t kMostSteps = 4096;           // of output perturbation, unless asked for
 constexpr std::uint64_t kMostRequested = 1'000'000;  // iterations, batches
 constexpr std::uint64_t kMostPeriod = std::uint64_t{1} << 40;
 constexpr std::uint64_t kMostSums = std::uint64_t{1} << 28;
@@ -93,11 +95,36 @@ void ErmPlan::decide_method() {
     throw RequestError("method", "frank_wolfe needs a smooth loss, which " + options_.loss->name() +
                                      " is not; accepted: gradient_descent, or another loss");
   }
+  if (options_.method == Method::output_perturbation) check_output_perturbation();
   if (options_.rule == TauRule::by_method) {
     options_.rule = options_.method == Method::frank_wolfe ? TauRule::width
                     : options_.ridge > 0.0                 ? TauRule::strongly_convex
                                                            : TauRule::convex;
   }
+}
+
+void ErmPlan::check_output_perturbation() const {
+  if (!(options_.ridge > 0.0)) {
+    throw RequestError("ridge", shown(options_.ridge) +
+                                    " given; output_perturbation needs one, because its noise is proportional to 1 / "
+                                    "ridge; accepted: a positive number, or method gradient_descent");
+  }
+  if (!set_->euclidean_radius()) {
+    throw RequestError("constraint", options_.constraint +
+                                         " given; output_perturbation works over L2 balls; accepted: l2:R, or method "
+                                         "gradient_descent or frank_wolfe");
+  }
+  if (dynamic_cast<const loss::LibraryLoss*>(options_.loss.get()) == nullptr) {
+    throw RequestError("loss", options_.loss->name() +
+                                   " is not one of the library's, and output_perturbation has to know how a loss is "
+                                   "rounded; accepted: squared, logistic, smooth-hinge:WIDTH, huber:THRESHOLD, or "
+                                   "method gradient_descent");
+  }
+  if (options_.batches != 1) {
+    throw RequestError("batches", std::to_string(options_.batches) +
+                                      " given; output_perturbation makes no sums to do in parts; accepted: 1");
+  }
+  (void)minimiser_problem(1.0);  // refuses what it cannot bound
 }
 
 void ErmPlan::decide_period() {
@@ -141,7 +168,8 @@ void ErmPlan::decide_schedule() {
   request.units = options_.unit.has_value();
   if (options_.unit) request.rows_per_unit = options_.unit->max_rows;
   const std::uint64_t affordable = kMostSums / std::max<std::uint64_t>(1, calls_.value_or(1)) / options_.batches;
-  most_iterations_ = options_.iterations.value_or(std::min(kMostIterations, affordable));
+  const bool sums = options_.method != Method::output_perturbation;  // else each call makes one release
+  most_iterations_ = sums ? options_.iterations.value_or(std::min(kMostIterations, affordable)) : 1;
   if (most_iterations_ < 1 || most_iterations_ > affordable) {
     throw RequestError(options_.iterations ? "iterations" : "tau",
                        std::to_string(calls_.value_or(1)) + " calls of " + std::to_string(options_.batches) +
@@ -182,9 +210,14 @@ std::optional<ErmCall> ErmPlan::call_at(std::uint64_t step, std::uint64_t rows) 
   call.settings.parts = call.settings.method == BatchMethod::gradient_descent ? options_.batches : 1;
   const double sensitivity =
       std::ldexp(gradients_->lattice_sensitivity(), -2 * static_cast<int>(gradients_->limits().bits));
-  call.settings.iterations = options_.iterations ? *options_.iterations
-                                                 : chosen_iterations(call.settings.method, problem(call.rows), call.mu,
-                                                                     sensitivity, most_iterations_);
+  if (options_.iterations) {
+    call.settings.iterations = *options_.iterations;
+  } else if (options_.method == Method::output_perturbation) {
+    call.settings.iterations = minimiser_problem(call.rows).iterations(*gradients_, call.mu, kMostSteps);
+  } else {
+    call.settings.iterations =
+        chosen_iterations(call.settings.method, problem(call.rows), call.mu, sensitivity, most_iterations_);
+  }
   if (*options_.averaged) {
     const double window_rows = set_->gaussian_width() * sensitivity / (call.mu * set_->diameter());
     const double rows_a_call = static_cast<double>(*options_.tau) * static_cast<double>(options_.release_every);
@@ -195,6 +228,16 @@ std::optional<ErmCall> ErmPlan::call_at(std::uint64_t step, std::uint64_t rows) 
 
 BatchProblem ErmPlan::problem(double rows) const {
   return {.set = set_.get(), .rows = rows, .lipschitz = lipschitz_, .smoothness = smoothness_, .ridge = options_.ridge};
+}
+
+privacy::MinimiserProblem ErmPlan::minimiser_problem(double rows) const {
+  return privacy::MinimiserProblem::of(*options_.loss, set_->dimension(), rows, set_->euclidean_radius().value(),
+                                       options_.ridge);
+}
+
+double ErmPlan::minimiser_noise(const ErmCall& call) const {
+  return gradients_->sigma_for(call.mu) *
+         minimiser_problem(call.rows).lattice_unit(*gradients_, call.settings.iterations);
 }
 
 double ErmPlan::noise(double mu_k) const {

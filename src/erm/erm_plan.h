@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "erm/batch_solver.h"
+#include "privacy/erm_minimiser.h"
 #include "privacy/erm_schedule.h"
 #include "privacy/gradient_plan.h"
 #include "rivulet/constraint.h"
@@ -19,7 +20,7 @@ struct ErmCall {
   double rows = 0.0;          // it goes over
   double mu = 0.0;            // it costs mu^2
   double window_calls = 1.0;  // how many calls' models the published one is a mean of (running_model.h)
-  BatchSettings settings;
+  BatchSettings settings;     // of output perturbation the iterations alone
 };
 
 // What a model file notes of a plan: should a later version plan otherwise, it must notice.
@@ -50,11 +51,15 @@ class ErmPlan {
   // The call due at a step that holds `rows` rows with those before it; nothing when none is.
   [[nodiscard]] std::optional<ErmCall> call_at(std::uint64_t step, std::uint64_t rows) const;
   [[nodiscard]] BatchProblem problem(double rows) const;
+  // Output perturbation: the problem of such a call, and the noise of a coordinate of its minimiser, in natural units.
+  [[nodiscard]] privacy::MinimiserProblem minimiser_problem(double rows) const;
+  [[nodiscard]] double minimiser_noise(const ErmCall& call) const;
   // Standard deviation of a coordinate of a noisy sum that costs mu_k, in natural units.
   [[nodiscard]] double noise(double mu_k) const;
 
  private:
   void decide_method();
+  void check_output_perturbation() const;
   void decide_period();
   void decide_schedule();
   [[nodiscard]] double total_rows() const;

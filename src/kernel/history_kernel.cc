@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/shown.h"
+#include "kernel/ridge_minimiser.h"
 #include "rivulet/error.h"
 
 namespace rivulet::kernel {
@@ -119,6 +120,27 @@ void HistoryKernel::noisy_gradient(std::span<const double> theta, double mu_k, N
   noise_->add(values, sigma);
   out.values.swap(values);
   out.rows = rows;
+}
+
+void HistoryKernel::noisy_minimiser(const MinimiserRequest& request, double mu, NoisyMinimiser& out) {
+  const auto* const library = dynamic_cast<const loss::LibraryLoss*>(loss_.get());
+  if (library == nullptr) throw Error("kernel: the rounding of a loss that is not the library's is not known");
+  if (released_rows_ == 0 || request.iterations == 0) throw Error("kernel: there is nothing to minimise");
+  const auto problem = privacy::MinimiserProblem::of(*library, order_ - 1, static_cast<double>(released_rows_),
+                                                     request.radius, request.ridge);
+  const double unit = problem.lattice_unit(plan_, request.iterations);
+  const double sigma = plan_.sigma_for(mu);
+  charge(mu, 0, 1);
+  RidgeMinimiser minimiser(problem, *library, plan_.limits().bits);
+  const std::vector<double> theta =
+      minimiser.minimise({history_.data(), released_rows_ * order_}, request.iterations, block_);
+  // As integers from here on: below 2^63, because theta is within n 2^30 units and plan_.lattice_sensitivity() of 0.
+  std::vector<Int128> values(theta.size());
+  std::transform(theta.begin(), theta.end(), values.begin(),
+                 [unit](double entry) { return static_cast<Int128>(entry / unit); });
+  noise_->add(values, sigma);
+  out.values.swap(values);
+  out.rows = released_rows_;
 }
 
 namespace {

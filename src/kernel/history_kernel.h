@@ -1,12 +1,14 @@
 // The kernel of PrivIncERM. Rows stay: every call of the batch solver goes over all of them again. What comes out are
-// sums of clipped gradients with noise, as many as the budget pays for.
+// sums of clipped gradients with noise, or minimisers with noise, as many as the budget pays for.
 //
-// Promise. For neighbouring streams of rows, even when every row and every theta is chosen after seeing all noisy sums
-// so far, the sequence of all NoisyGradient values ever returned is (epsilon, delta)-indistinguishable for the plan's
-// budget; docs/privacy.md proves it. The derivative of the loss is computed in floating point, by code that may be the
-// user's; the promise rests on the integer check of what it returns alone.
+// Promise. For neighbouring streams of rows, even when every row and every theta is chosen after seeing all that came
+// out so far, the sequence of all NoisyGradient and NoisyMinimiser values ever returned is
+// (epsilon, delta)-indistinguishable for the plan's budget; docs/privacy.md proves it. The derivative of the loss is
+// computed in floating point. For sums of gradients by code that may be the user's; the promise rests on the integer
+// check of what it returns alone. For minimisers by the library's own code; the promise rests on a bound of its
+// rounding errors.
 //
-// Memory: 4 (d + 1) bytes a row. Time: O(d) a row and sum.
+// Memory: 4 (d + 1) bytes a row. Time: O(d) a row and sum, a minimiser's iterations counted as sums.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +28,17 @@
 #include "privacy/gradient_plan.h"
 #include "rivulet/loss.h"
 #include "wall/noisy_gradient.h"
+#include "wall/noisy_minimiser.h"
 #include "wall/sensitive_state.h"
 
 namespace rivulet::kernel {
+
+// Output perturbation: over ||theta|| <= radius, by so many steps. Public.
+struct MinimiserRequest {
+  double radius = 1.0;
+  double ridge = 0.0;
+  std::uint64_t iterations = 1;
+};
 
 class HistoryKernel {
  public:
@@ -57,6 +67,10 @@ class HistoryKernel {
   // or theta is not finite.
   void noisy_gradient(std::span<const double> theta, double mu_k, NoisyGradient& out, std::uint64_t part = 0,
                       std::uint64_t parts = 1);
+  // A minimiser of the loss's sum over the rows of closed steps with a ridge (privacy/erm_minimiser.h), with noise.
+  // Costs mu^2. Throws Error, releasing nothing, as noisy_gradient(), when the loss is not one of the library's or
+  // there is no row; RequestError as MinimiserProblem::of().
+  void noisy_minimiser(const MinimiserRequest& request, double mu, NoisyMinimiser& out);
   // What has been paid so far.
   [[nodiscard]] const privacy::ErmSpend& spend() const { return spend_; }
 

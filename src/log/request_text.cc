@@ -93,8 +93,10 @@ struct Words {
 constexpr Words<ErmMechanism, 3> kErmMechanisms{
     "mechanism",
     {{{ErmMechanism::periodic, "periodic"}, {ErmMechanism::naive, "naive"}, {ErmMechanism::trivial, "trivial"}}}};
-constexpr Words<ErmMethod, 2> kErmMethods{
-    "method", {{{ErmMethod::gradient_descent, "gradient-descent"}, {ErmMethod::frank_wolfe, "frank-wolfe"}}}};
+constexpr Words<ErmMethod, 3> kErmMethods{"method",
+                                          {{{ErmMethod::gradient_descent, "gradient-descent"},
+                                            {ErmMethod::frank_wolfe, "frank-wolfe"},
+                                            {ErmMethod::output_perturbation, "output-perturbation"}}}};
 constexpr Words<ErmTauRule, 3> kErmRules{
     "rule",
     {{{ErmTauRule::convex, "convex"}, {ErmTauRule::strongly_convex, "strongly-convex"}, {ErmTauRule::width, "width"}}}};

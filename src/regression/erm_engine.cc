@@ -1,5 +1,5 @@
 // Mechanism PrivIncERM, wired: rows -> history kernel -> (the wall) -> noisy sums of gradients -> batch solver ->
-// model.
+// model; or a noisy minimiser -> model.
 #include "regression/erm_engine.h"
 
 #include <utility>
@@ -80,12 +80,29 @@ void ErmEngine::close_step() {
   const auto call = plan_.call_at(kernel_.steps(), kernel_.released_rows());
   if (!call) return;
   kernel_.begin_call(call->number);
-  KernelGradients gradients(kernel_, plan_);
-  const std::vector<double> fresh =
-      erm::solve_batch(plan_.problem(call->rows), call->settings, call->mu, gradients, published_.theta());
+  std::vector<double> fresh;
+  if (plan_.options().method == ErmMethod::output_perturbation) {
+    fresh = perturbed_minimiser(*call);
+  } else {
+    KernelGradients gradients(kernel_, plan_);
+    fresh = erm::solve_batch(plan_.problem(call->rows), call->settings, call->mu, gradients, published_.theta());
+  }
   published_.take(fresh, call->rows, call->mu, call->window_calls);
   plan_.set().project(published_.theta());
   calls_ = call->number;
+}
+
+std::vector<double> ErmEngine::perturbed_minimiser(const erm::ErmCall& call) {
+  NoisyMinimiser noisy;
+  kernel_.noisy_minimiser({.radius = plan_.set().euclidean_radius().value(),
+                           .ridge = plan_.options().ridge,
+                           .iterations = call.settings.iterations},
+                          call.mu, noisy);
+  const double unit = plan_.minimiser_problem(call.rows).lattice_unit(plan_.gradients(), call.settings.iterations);
+  std::vector<double> theta(noisy.values.size());
+  for (std::size_t i = 0; i < theta.size(); ++i) theta[i] = static_cast<double>(noisy.values[i]) * unit;
+  plan_.set().project(theta);
+  return theta;
 }
 
 kernel::RowBatch ErmEngine::make_batch() const {

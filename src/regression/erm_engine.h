@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "erm/erm_plan.h"
 #include "erm/running_model.h"
@@ -49,6 +50,7 @@ class ErmEngine final : public Engine {
   template <class Values>
   bool take(const Values& values, double target, std::optional<std::string_view> unit);
   void close_step();
+  std::vector<double> perturbed_minimiser(const erm::ErmCall& call);
 
   erm::ErmPlan plan_;
   kernel::HistoryKernel kernel_;

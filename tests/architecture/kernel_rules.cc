@@ -28,6 +28,7 @@ FloatingPoint floating_point_in(const std::string& stem) {
       {"encoder", FloatingPoint::noise_width},       // asks for it
       {"history_kernel", FloatingPoint::free},       // derivatives of a loss before they are truncated to integers
       {"row_block", FloatingPoint::free},            // predictions and derivatives on their way there
+      {"ridge_minimiser", FloatingPoint::free},      // a minimiser on its way there; rounding is bounded and paid for
       {"unit_cap", FloatingPoint::none},
       {"kernel", FloatingPoint::raw_rows},  // hands rows to row_lattice
   };

@@ -136,6 +136,84 @@ TEST(ErmPlan, RefusesWhatCannotBe) {
   expect_names(with([](Options& o) { o.unit = PrivacyUnit{"person", 0}; }), "max-rows-per-unit");
 }
 
+PrivIncErm::Options perturbed(double ridge = 0.1) {
+  PrivIncErm::Options options = options_for();
+  options.method = Method::output_perturbation;
+  options.ridge = ridge;
+  return options;
+}
+
+TEST(ErmPlan, OutputPerturbationMakesOneReleaseACallWithNoiseForItsRidgeAndRows) {
+  const ErmPlan plan(perturbed());
+  EXPECT_EQ(plan.options().rule, TauRule::strongly_convex);
+  const std::uint64_t tau = *plan.options().tau;
+  EXPECT_EQ(plan.gradients().request().most_sums, 1000 / tau);
+  for (const std::uint64_t step : {tau, 3 * tau}) {
+    const ErmCall call = *plan.call_at(step, step);
+    // D L / (n ridge), L = 2 (||K|| + 1), as far as the steps reach.
+    const double reached = 1.0 - std::pow(2.0 / 2.2, static_cast<double>(call.settings.iterations));
+    const double sensitivity = reached * 2.0 * 4.0 / (static_cast<double>(step) * 0.1);
+    EXPECT_NEAR(plan.minimiser_noise(call), sensitivity / call.mu, 1e-6 * sensitivity / call.mu);
+  }
+  // Nearer to the minimum where there is less noise: more rows, a larger budget, a smaller ridge.
+  const auto iterations = [](const PrivIncErm::Options& options, std::uint64_t rows) {
+    return ErmPlan(options).call_at(rows, rows)->settings.iterations;
+  };
+  PrivIncErm::Options options = perturbed();
+  options.tau = 100;
+  EXPECT_LT(iterations(options, 100), iterations(options, 1000));
+  PrivIncErm::Options rich = options;
+  rich.budget.epsilon = 8.0;
+  EXPECT_LT(iterations(options, 1000), iterations(rich, 1000));
+  PrivIncErm::Options steep = options;
+  steep.ridge = 1.0;
+  EXPECT_LT(iterations(steep, 1000), iterations(options, 1000));
+  PrivIncErm::Options flat = options;
+  flat.ridge = 1e-9;
+  flat.budget.epsilon = 100.0;
+  EXPECT_LE(iterations(flat, 1000), 4096U);
+  options.iterations = 77;
+  EXPECT_EQ(iterations(options, 1000), 77U);
+  EXPECT_EQ(ErmPlan(options).gradients().request().most_sums, 10U) << "steps inside the kernel are no releases";
+}
+
+TEST(ErmPlan, OutputPerturbationRefusesWhatItsNoiseIsNotMadeFor) {
+  const auto with = [](auto change) {
+    PrivIncErm::Options options = perturbed();
+    change(options);
+    return refused(options);
+  };
+  using Options = PrivIncErm::Options;
+  EXPECT_EQ(with([](Options&) {}), "accepted");
+  expect_names(with([](Options& o) { o.ridge = 0.0; }), "ridge");
+  expect_names(with([](Options& o) { o.ridge = 1e-200; }), "ridge");
+  for (const char* set : {"l1:1", "simplex:1", "box:-1:1", "elastic:0.5:1", "lp:1.5:1", "group:2:1"}) {
+    expect_names(with([&](Options& o) { o.constraint = set; }), "constraint");
+  }
+  expect_names(with([](Options& o) { o.constraint = "l2:1e150"; }), "constraint");
+  expect_names(with([](Options& o) { o.loss = make_quantile_loss(0.5); }), "loss");
+  expect_names(with([](Options& o) { o.batches = 2; }), "batches");
+  expect_names(with([](Options& o) {
+                 o.loss = std::make_shared<CustomLoss>(
+                     "own", [](double p, double y) { return (p - y) * (p - y); },
+                     [](double p, double y) { return 2.0 * (p - y); },
+                     CustomLoss::Constants{.radius = 2.0, .lipschitz = 6.0, .smoothness = 2.0});
+               }),
+               "loss");
+  // A hinge bends at 1: over a smaller ball it is a straight line.
+  const auto hinge_over = [](const char* set) {
+    PrivIncErm::Options options = perturbed();
+    options.schema = Schema();
+    options.schema.intercept(false).feature("x", {-1, 1}).classes("y", -1, 1);
+    options.loss = make_hinge_loss();
+    options.constraint = set;
+    return refused(options);
+  };
+  EXPECT_EQ(hinge_over("l2:0.9"), "accepted");
+  expect_names(hinge_over("l2:0.9999999"), "loss");
+  expect_names(hinge_over("l2:1"), "loss");
+}
+
 TEST(ErmPlan, ALossWithKinksOverANarrowSetGoesByGradientDescent) {
   PrivIncErm::Options options = options_for();
   options.constraint = "l1:1";

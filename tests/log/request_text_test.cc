@@ -270,7 +270,11 @@ TEST(RequestText, ReadBackALossAndItsMechanismAreTheSame) {
   Options surrogate = erm_request();
   surrogate.erm.reset();
   surrogate.surrogate_margin = 3.5;
-  for (const Options& wanted : {erm_request(), erm_request("hinge"), erm_request("smooth-hinge:0.25"), surrogate}) {
+  Options perturbed = erm_request();
+  perturbed.erm->method = ErmMethod::output_perturbation;
+  EXPECT_NE(request_text(fit::with_defaults(perturbed)).find("\"output-perturbation\""), std::string::npos);
+  for (const Options& wanted :
+       {erm_request(), erm_request("hinge"), erm_request("smooth-hinge:0.25"), surrogate, perturbed}) {
     const Options options = fit::with_defaults(wanted);
     const std::string text = request_text(options);
     const Options back = parse_request(text, "x");
@@ -278,7 +282,10 @@ TEST(RequestText, ReadBackALossAndItsMechanismAreTheSame) {
     EXPECT_EQ(request_text(fit::with_defaults(back)), text) << "filling in again changes nothing";
     EXPECT_EQ(back.loss, options.loss);
     EXPECT_EQ(back.schema.class_words(), options.schema.class_words());
-    EXPECT_EQ(back.erm.has_value(), options.erm.has_value());
+    ASSERT_EQ(back.erm.has_value(), options.erm.has_value());
+    if (back.erm) {
+      EXPECT_EQ(back.erm->method, options.erm->method);
+    }
   }
 }
 

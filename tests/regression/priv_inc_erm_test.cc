@@ -247,36 +247,60 @@ TEST(PrivIncErm, ALossOfTheUsersOwnDoesWhatTheBuiltInOneDoesToTheBit) {
 TEST(PrivIncErm, WithNextToNoNoiseARidgeFitComesOut) {
   // J = sum (y - <x, theta>)^2 + rows (ridge / 2) ||theta||^2, solved by hand in two dimensions: gradients of rows and
   // ridge must be in the same units.
-  PrivIncErm::Options options;
-  options.budget = {200.0, 1e-6};
-  options.schema = Schema::unit_ball(2);
-  options.loss = make_squared_loss();
-  options.constraint = "l2:1";
-  options.ridge = 0.4;
-  options.horizon = Horizon::known(4000);
-  options.tau = 4000;
-  options.iterations = 200;
-  options.insecure_seed = 11;
-  PrivIncErm erm(options);
-  experiments::IsotropicStream stream(2, 0.8, 0.1, 11);
-  double a = 0.5 * options.ridge * 4000.0;
-  double b = 0.0;
-  double c = a;
-  double u = 0.0;
-  double v = 0.0;
-  for (int i = 0; i < 4000; ++i) {
-    const auto& row = stream.next();
-    erm.observe(row.x, row.y);
-    a += row.x[0] * row.x[0];
-    b += row.x[0] * row.x[1];
-    c += row.x[1] * row.x[1];
-    u += row.x[0] * row.y;
-    v += row.x[1] * row.y;
+  for (const auto method : {PrivIncErm::Method::gradient_descent, PrivIncErm::Method::output_perturbation}) {
+    PrivIncErm::Options options;
+    options.method = method;
+    options.budget = {200.0, 1e-6};
+    options.schema = Schema::unit_ball(2);
+    options.loss = make_squared_loss();
+    options.constraint = "l2:1";
+    options.ridge = 0.4;
+    options.horizon = Horizon::known(4000);
+    options.tau = 4000;
+    options.iterations = 200;
+    options.insecure_seed = 11;
+    PrivIncErm erm(options);
+    experiments::IsotropicStream stream(2, 0.8, 0.1, 11);
+    double a = 0.5 * options.ridge * 4000.0;
+    double b = 0.0;
+    double c = a;
+    double u = 0.0;
+    double v = 0.0;
+    for (int i = 0; i < 4000; ++i) {
+      const auto& row = stream.next();
+      erm.observe(row.x, row.y);
+      a += row.x[0] * row.x[0];
+      b += row.x[0] * row.x[1];
+      c += row.x[1] * row.x[1];
+      u += row.x[0] * row.y;
+      v += row.x[1] * row.y;
+    }
+    EXPECT_EQ(erm.calls(), 1U);
+    const double determinant = a * c - b * b;
+    EXPECT_NEAR(erm.model().theta[0], (c * u - b * v) / determinant, 0.01);
+    EXPECT_NEAR(erm.model().theta[1], (a * v - b * u) / determinant, 0.01);
   }
-  EXPECT_EQ(erm.calls(), 1U);
-  const double determinant = a * c - b * b;
-  EXPECT_NEAR(erm.model().theta[0], (c * u - b * v) / determinant, 0.01);
-  EXPECT_NEAR(erm.model().theta[1], (a * v - b * u) / determinant, 0.01);
+}
+
+TEST(PrivIncErm, OutputPerturbationSpendsItsBudgetOverItsCallsAndEndsWithItsHorizon) {
+  PrivIncErm::Options options = people();
+  options.method = PrivIncErm::Method::output_perturbation;
+  options.ridge = 0.05;
+  PrivIncErm erm(options);
+  PrivIncErm again(options);
+  People stream(1);
+  for (int i = 0; i < 20000; ++i) {
+    const Person person = stream.next();
+    EXPECT_EQ(erm.observe(person.values, person.churned), (i + 1) % 200 == 0);
+    again.observe(person.values, person.churned);
+    EXPECT_LE(erm.spent_mu(), erm.plan().gradients().mu());
+  }
+  EXPECT_EQ(erm.calls(), 100U / *erm.options().tau);
+  EXPECT_NEAR(erm.spent_mu(), erm.plan().gradients().mu(), 1e-9);
+  EXPECT_GT(erm.model().predict({5.0, 0.0}), 0.3);
+  EXPECT_LT(erm.model().predict({95.0, 10.0}), -0.3);
+  EXPECT_EQ(erm.model().theta, again.model().theta);
+  EXPECT_THROW(erm.observe(std::array{1.0, 1.0}, 1.0), HorizonExceeded);
 }
 
 TEST(PrivIncErm, SparseRowsAndUnitsGiveTheSameModel) {
