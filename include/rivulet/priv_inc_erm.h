@@ -13,8 +13,8 @@
 //
 // Every tau steps a private batch solver runs over all rows so far; in between the last model stands (the paper's
 // Mechanism PrivIncERM). All publications together are (epsilon, delta)-differentially private for every row. The
-// solver sees rows only through noisy sums of clipped gradients, or is the kernel itself, which adds noise to a minimiser
-// (output_perturbation); what they cost adds up exactly (docs/privacy.md).
+// solver sees rows only through noisy sums of clipped gradients, or is the kernel itself, which adds noise to a
+// minimiser (output_perturbation); what they cost adds up exactly (docs/privacy.md).
 //
 // For the losses that have a name, IncrementalRegression and DurableRegression do the same (StreamOptions::erm), the
 // latter in a model file; this class takes any Loss.

@@ -8,7 +8,11 @@
 namespace rivulet::erm {
 namespace {
 
-constexpr double kFlow = 0.25;  // of ||K||^2 / (w(K) D L / mu): see batch_solver.h
+// Annealing, by trial on 168 problems (docs/losses.md).
+constexpr std::uint64_t kFewestAnnealed = 1000;
+constexpr std::uint64_t kStages = 12;
+constexpr double kShortening = 0.31622776601683794;  // 1e-6 over the stages
+constexpr double kFlow = 0.25;                       // of ||K||^2 / (w(K) D L / mu): see batch_solver.h
 
 // Excess risk to be expected from noise whose mean over a call has this standard deviation a coordinate.
 double noise_bound(const BatchProblem& problem, double mean_noise) {
@@ -64,6 +68,42 @@ std::vector<double> gradient_descent(const BatchProblem& problem, const BatchSet
   return average;
 }
 
+// Whether a loss with kinks is left with what its steps leave, and not with what noise does: only when many more sums
+// are asked for than noise is worth.
+bool anneals(const BatchProblem& problem, const BatchSettings& settings, double noise) {
+  const double steps = static_cast<double>(settings.iterations);
+  if (std::isfinite(problem.smoothness) || settings.parts != 1 || settings.iterations < kFewestAnnealed) return false;
+  const double left_over = 2.0 * problem.rows * problem.lipschitz * problem.set->diameter() / steps;
+  return noise_bound(problem, noise / std::sqrt(steps)) < 1e-2 * left_over;
+}
+
+// Subgradient descent in stages, each from the mean of the last half of the one before and with shorter steps.
+std::vector<double> annealed(const BatchProblem& problem, std::uint64_t iterations, double mu_k, GradientSource& source,
+                             std::vector<double> theta) {
+  const double diameter = problem.set->diameter();
+  const double slope = problem.rows * (problem.lipschitz + problem.ridge * diameter);
+  const std::uint64_t steps = iterations / kStages;
+  double reach = 0.2 * diameter;
+  std::vector<double> gradient(theta.size());
+  for (std::uint64_t stage = 0; stage < kStages; ++stage, reach *= kShortening) {
+    const double size = reach / (slope * std::sqrt(static_cast<double>(steps)));
+    std::vector<double> average(theta.size(), 0.0);
+    double averaged = 0.0;
+    for (std::uint64_t step = 1; step <= steps; ++step) {
+      source.gradient(theta, mu_k, 0, 1, gradient);
+      for (std::size_t i = 0; i < theta.size(); ++i) {
+        theta[i] -= size * (gradient[i] + problem.rows * problem.ridge * theta[i]);
+      }
+      problem.set->project(theta);
+      if (2 * step <= steps) continue;
+      averaged += 1.0;
+      for (std::size_t i = 0; i < theta.size(); ++i) average[i] += (theta[i] - average[i]) / averaged;
+    }
+    theta = average;
+  }
+  return theta;
+}
+
 std::vector<double> frank_wolfe(const BatchProblem& problem, const BatchSettings& settings, double mu_k,
                                 GradientSource& source, std::span<const double> start) {
   std::vector<double> theta(start.begin(), start.end());
@@ -101,9 +141,16 @@ std::uint64_t chosen_iterations(BatchMethod method, const BatchProblem& problem,
 std::vector<double> solve_batch(const BatchProblem& problem, const BatchSettings& settings, double mu,
                                 GradientSource& source, std::span<const double> start) {
   const double mu_k = privacy::even_part(mu, settings.iterations);
-  std::vector<double> theta = settings.method == BatchMethod::frank_wolfe
-                                  ? frank_wolfe(problem, settings, mu_k, source, start)
-                                  : gradient_descent(problem, settings, mu_k, source, start);
+  std::vector<double> theta;
+  if (settings.method == BatchMethod::frank_wolfe) {
+    theta = frank_wolfe(problem, settings, mu_k, source, start);
+  } else if (anneals(problem, settings, source.noise(mu_k))) {
+    const BatchSettings first{.iterations = settings.iterations / 2};
+    theta = annealed(problem, settings.iterations - first.iterations, mu_k, source,
+                     gradient_descent(problem, first, mu_k, source, start));
+  } else {
+    theta = gradient_descent(problem, settings, mu_k, source, start);
+  }
   problem.set->project(theta);
   return theta;
 }

@@ -15,8 +15,11 @@
 // it would be (docs/losses.md, erm_solver_study). Averaging takes what the last steps' noise does to the steep
 // directions back to that of the mean. Excess risk O(w(K) D L / mu).
 // Where phi has kinks beta is infinite; there and wherever it is less, the curvature n L^2 / (2 e) of a smoothed phi
-// that is off by no more than the excess e to be expected takes its place (Nesterov 2005). A ridge of nu a row makes
-// further flow than 8 / (n nu) useless and r that much smaller: the strongly convex case.
+// that is off by no more than the excess e to be expected takes its place (Nesterov 2005). Where far more sums are
+// asked for than the noise is worth (1000 or more, and noise below 1/100 of what they leave), the second half of them
+// goes into twelve stages of plain subgradient steps, each shorter than the last, which get to the corner itself: 1e-6
+// of J instead of 1e-3. A ridge of nu a row makes further flow than 8 / (n nu) useless and r that much smaller: the
+// strongly convex case.
 //
 // Private Frank-Wolfe (Talwar, Thakurta and Zhang 2015): theta moves by 2 / (k + 2) toward the vertex that the noisy
 // gradient asks for; the selection is made from a gradient with Gaussian noise on every coordinate, which costs
