@@ -1,6 +1,6 @@
-// geometry [--out FOLDER] [--streams N]: excess risk as the dimension grows at fixed sparsity. Over an L1 ball it hardly
-// grows, with the full matrix and with a sketch of it; over the smallest L2 ball that holds the truth it does. Writes
-// geometry.csv and geometry.svg.
+// geometry [--out FOLDER] [--streams N]: excess risk as the dimension grows at fixed sparsity. Over an L1 ball it
+// hardly grows, with the full matrix and with a sketch of it; over the smallest L2 ball that holds the truth it does.
+// Writes geometry.csv and geometry.svg.
 #include <algorithm>
 #include <cstdio>
 

@@ -47,7 +47,8 @@ constexpr Word<ErmMechanism> kErmMechanisms[] = {
     {ErmMechanism::periodic, "periodic"}, {ErmMechanism::naive, "naive"}, {ErmMechanism::trivial, "trivial"}};
 constexpr Word<ErmMethod> kErmMethods[] = {{ErmMethod::by_set, "auto"},
                                            {ErmMethod::gradient_descent, "gradient-descent"},
-                                           {ErmMethod::frank_wolfe, "frank-wolfe"}};
+                                           {ErmMethod::frank_wolfe, "frank-wolfe"},
+                                           {ErmMethod::output_perturbation, "output-perturbation"}};
 constexpr Word<ErmTauRule> kTauRules[] = {{ErmTauRule::by_method, "auto"},
                                           {ErmTauRule::convex, "convex"},
                                           {ErmTauRule::strongly_convex, "strongly-convex"},

@@ -126,10 +126,12 @@ std::string noise_text(const Model& model, const StreamOptions& options, const f
   }
   const std::uint64_t calls = calls_until(*options.erm, model.step);
   std::string text = line_of("calls", fmt::format("{} so far", calls));
-  const auto call = calls == 0 ? std::nullopt : plan.erm()->call_at(calls * *options.erm->tau, model.rows);
-  if (call) {
-    text += line_of("noise of the last",
-                    fmt::format("{:.4g} in each coordinate of its mean sum of gradients", plan.erm()->noise(call->mu)));
+  if (const auto call = last_call(*plan.erm(), model)) {
+    text +=
+        line_of("noise of the last", fmt::format("{:.4g} in each coordinate of its {}", plan.erm()->call_noise(*call),
+                                                 options.erm->method == ErmMethod::output_perturbation
+                                                     ? "minimiser, rows scaled to the unit ball"
+                                                     : "mean sum of gradients"));
   }
   return text + line_of("rows take", shown_bytes(kept_bytes(options.schema, static_cast<double>(model.rows))));
 }

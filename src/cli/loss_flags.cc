@@ -136,9 +136,10 @@ void declare_loss_flags(CLI::App& app, LossFlags& flags, const std::string& grou
                  "'width' (default for frank-wolfe)")
       ->type_name("WORD")
       ->group(group);
-  app.add_option("--method", flags.method,
-                 "The solver: 'gradient-descent', or 'frank-wolfe' (default for narrow sets such as l1:R and smooth "
-                 "losses)")
+  app.add_option(
+         "--method", flags.method,
+         "The solver: 'gradient-descent', 'frank-wolfe' (default for narrow sets such as l1:R and smooth losses) or "
+         "'output-perturbation' (the minimiser itself with noise: smooth losses over l2:R with a --ridge)")
       ->type_name("WORD")
       ->group(group);
   app.add_option("--iterations", flags.iterations, "Noisy sums a call; chosen for its rows and budget unless given")

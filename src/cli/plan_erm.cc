@@ -91,9 +91,15 @@ ErmPlanOutput::AtStep ErmPlanOutput::at(std::uint64_t step) const {
   result.call_mu = call->mu;
   result.iterations = call->settings.iterations;
   result.window_calls = call->window_calls;
-  result.sum_stddev = plan_.noise(privacy::even_part(call->mu, call->settings.iterations));
-  result.call_stddev = plan_.noise(call->mu);
-  result.noise_risk = set.gaussian_width() * result.call_stddev;
+  result.call_stddev = plan_.call_noise(*call);
+  if (options.method == ErmMethod::output_perturbation) {
+    // Noise in the minimiser itself: half the largest curvature times its squared length.
+    result.noise_risk = 0.5 * call->rows * objective_of(options).smoothness(set) *
+                        static_cast<double>(set.dimension()) * result.call_stddev * result.call_stddev;
+  } else {
+    result.sum_stddev = plan_.noise(privacy::even_part(call->mu, call->settings.iterations));
+    result.noise_risk = set.gaussian_width() * result.call_stddev;
+  }
   result.age_risk = 2.0 * static_cast<double>(*options.tau) * static_cast<double>(options.release_every) *
                     objective_of(options).lipschitz(set) * set.diameter();
   result.multiplications =
@@ -130,7 +136,7 @@ std::string ErmPlanOutput::json() const {
       entry["call_mu"] = at_step.call_mu;
       entry["iterations"] = at_step.iterations;
       entry["averaged_calls"] = at_step.window_calls;
-      entry["sum_stddev"] = at_step.sum_stddev;
+      if (at_step.sum_stddev > 0.0) entry["sum_stddev"] = at_step.sum_stddev;
       entry["call_stddev"] = at_step.call_stddev;
       entry["noise_risk"] = at_step.noise_risk;
       entry["age_risk"] = at_step.age_risk;
@@ -178,6 +184,15 @@ std::string ErmPlanOutput::times_text() const {
     out += fmt::format(" {:>10.4g} {:>6} {:>12.4g} {:>12.4g} {:>12.4g} {:>12.4g} {:>10} {:>14.3g}\n", at_step.call_mu,
                        at_step.iterations, at_step.sum_stddev, at_step.call_stddev, at_step.noise_risk,
                        at_step.age_risk, shown_bytes(at_step.memory_bytes), at_step.multiplications);
+  }
+  if (options.method == ErmMethod::output_perturbation) {
+    return out +
+           "  sums: steps of the solver, which makes no noisy sums; noise of call: of each coordinate of the "
+           "minimiser, "
+           "rows\n"
+           "  scaled to the unit ball. risk, in excess loss summed over all rows: half the curvature times the squared "
+           "noise,\n"
+           "  and 2 tau L |K| for a model that is tau rows old. multiplications: of one call.\n";
   }
   return out +
          "  noise of sum: of each coordinate of a sum of gradients over all rows; of call: of the mean of its sums.\n"

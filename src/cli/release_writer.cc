@@ -86,8 +86,8 @@ void ReleaseLine::append_calls(const Model& model, std::string& out) {
   const std::uint64_t calls = calls_until(plan.options(), model.step);
   if (calls != calls_) {
     calls_ = calls;
-    const auto call = plan.call_at(calls * *plan.options().tau, model.rows);
-    call_noise_ = call ? plan.noise(call->mu) : 0.0;
+    const auto call = last_call(plan, model);
+    call_noise_ = call ? plan.call_noise(*call) : 0.0;
   }
   out += ",\"calls\":";
   append_number(out, calls);

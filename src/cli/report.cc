@@ -224,6 +224,12 @@ std::uint64_t calls_until(const ErmSettings& erm, std::uint64_t step) {
   return erm.mechanism == ErmMechanism::trivial ? 0 : step / *erm.tau;
 }
 
+std::optional<erm::ErmCall> last_call(const erm::ErmPlan& plan, const Model& model) {
+  const std::uint64_t step = calls_until(plan.options(), model.step) * plan.options().tau.value_or(1);
+  if (step == 0) return std::nullopt;
+  return plan.call_at(step, std::min(model.rows, step * plan.options().release_every));
+}
+
 double kept_bytes(const Schema& schema, double rows) {
   return 4.0 * static_cast<double>(schema.dimension() + 1) * rows;
 }

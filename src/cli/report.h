@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "erm/erm_plan.h"
 #include "rivulet/incremental_regression.h"
 #include "rivulet/model.h"
 
@@ -29,6 +30,8 @@ TableOptions table_options(const StreamOptions& options, double level = 0.95);
 std::string mechanism_name(const StreamOptions& options);
 // Calls of the solver up to a step.
 std::uint64_t calls_until(const ErmSettings& erm, std::uint64_t step);
+// The last call that went into a model, if its steps were full ones; nothing before the first.
+std::optional<erm::ErmCall> last_call(const erm::ErmPlan& plan, const Model& model);
 // What rows that are kept take, in bytes: 4 for each coordinate and the target.
 double kept_bytes(const Schema& schema, double rows);
 // 1.5 GB, 12 kB, ...

@@ -240,6 +240,10 @@ double ErmPlan::minimiser_noise(const ErmCall& call) const {
          minimiser_problem(call.rows).lattice_unit(*gradients_, call.settings.iterations);
 }
 
+double ErmPlan::call_noise(const ErmCall& call) const {
+  return options_.method == Method::output_perturbation ? minimiser_noise(call) : noise(call.mu);
+}
+
 double ErmPlan::noise(double mu_k) const {
   return gradients_->sigma_for(mu_k) * gradients_->lattice_unit(lipschitz_);
 }

@@ -54,6 +54,9 @@ class ErmPlan {
   // Output perturbation: the problem of such a call, and the noise of a coordinate of its minimiser, in natural units.
   [[nodiscard]] privacy::MinimiserProblem minimiser_problem(double rows) const;
   [[nodiscard]] double minimiser_noise(const ErmCall& call) const;
+  // Standard deviation of a coordinate of what a call finds out, in natural units: the mean of its sums, or with output
+  // perturbation the minimiser.
+  [[nodiscard]] double call_noise(const ErmCall& call) const;
   // Standard deviation of a coordinate of a noisy sum that costs mu_k, in natural units.
   [[nodiscard]] double noise(double mu_k) const;
 

@@ -170,7 +170,7 @@ constexpr auto kSettings = std::to_array<Setting>({
      }},
     {"method",
      [](FitConfig& c, const std::string& key, const toml::value& v) {
-       c.method = parse_erm_method(text_of(key, v, "\"gradient-descent\" or \"frank-wolfe\""), key);
+       c.method = parse_erm_method(text_of(key, v, "\"gradient-descent\", \"frank-wolfe\" or \"output-perturbation\""), key);
      }},
     {"iterations",
      [](FitConfig& c, const std::string& key, const toml::value& v) { c.iterations = positive_whole_of(key, v); }},

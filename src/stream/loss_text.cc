@@ -50,7 +50,8 @@ bool is_erm(Mechanism mechanism) {
 }
 
 ErmMethod parse_erm_method(std::string_view word, std::string_view field) {
-  return parse_word(word, field, std::array{ErmMethod::gradient_descent, ErmMethod::frank_wolfe});
+  return parse_word(word, field,
+                    std::array{ErmMethod::gradient_descent, ErmMethod::frank_wolfe, ErmMethod::output_perturbation});
 }
 
 std::string_view to_string(ErmMethod method) {
@@ -59,6 +60,8 @@ std::string_view to_string(ErmMethod method) {
       return "gradient-descent";
     case ErmMethod::frank_wolfe:
       return "frank-wolfe";
+    case ErmMethod::output_perturbation:
+      return "output-perturbation";
     case ErmMethod::by_set:
       break;
   }

@@ -20,7 +20,7 @@ std::string_view to_string(Mechanism mechanism);
 // Those that keep rows and go over them again.
 bool is_erm(Mechanism mechanism);
 
-// "gradient-descent" or "frank-wolfe".
+// "gradient-descent", "frank-wolfe" or "output-perturbation".
 ErmMethod parse_erm_method(std::string_view word, std::string_view field = "method");
 std::string_view to_string(ErmMethod method);
 // "convex", "strongly-convex" or "width".

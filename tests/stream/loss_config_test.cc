@@ -54,7 +54,7 @@ TEST(LossConfig, AWrongValueNamesItsKeyAndWhatIsAccepted) {
            {"mechanism = \"magic\"", {"mechanism: \"magic\"", "full, sketch, erm, surrogate, naive, trivial"}},
            {"tau = 0", {"tau: 0", "positive whole"}},
            {"tau-rule = \"fast\"", {"tau-rule: \"fast\"", "convex, strongly-convex, width"}},
-           {"method = \"newton\"", {"method: \"newton\"", "gradient-descent, frank-wolfe"}},
+           {"method = \"newton\"", {"method: \"newton\"", "gradient-descent, frank-wolfe, output-perturbation"}},
            {"iterations = 1.5", {"iterations: 1.5"}},
            {"batches = -1", {"batches: -1"}},
            {"ridge = -1", {"ridge: -1", "0 or more"}},
