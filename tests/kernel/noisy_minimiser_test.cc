@@ -302,6 +302,33 @@ TEST(NoisyMinimiser, TheOrderOfRowsShowsInNoBit) {
   EXPECT_EQ(noise_free(plan, loss, rows, {2.0, 0.1, 60}).values, first.values);
 }
 
+TEST(NoisyMinimiser, ARestoredKernelGoesOnFromTheSameRowsAndTheSameAccount) {
+  std::mt19937_64 random(5);
+  const privacy::GradientPlan plan = plan_for(2);
+  const std::vector<Row> rows = some_of(hostile_rows(2, random), 50, random);
+  const auto fresh = [&] {
+    return HistoryKernel(plan, Schema::unit_ball(2), make_logistic_loss(), 1.0, std::make_unique<testing::ZeroNoise>());
+  };
+  HistoryKernel whole = fresh();
+  HistoryKernel first = fresh();
+  feed(whole, rows);
+  feed(first, rows);
+  const double mu = privacy::even_part(plan.mu(), 2);
+  NoisyMinimiser expected, found;
+  whole.noisy_minimiser({1.0, 0.1, 50}, mu, expected);
+  first.noisy_minimiser({1.0, 0.1, 50}, mu, found);
+  SensitiveState state;
+  first.save(state);
+  HistoryKernel second = fresh();
+  second.restore(state);
+  EXPECT_EQ(second.spend().spent_mu(), whole.spend().spent_mu());
+  whole.noisy_minimiser({1.0, 0.1, 80}, mu, expected);
+  second.noisy_minimiser({1.0, 0.1, 80}, mu, found);
+  EXPECT_EQ(found.values, expected.values);
+  EXPECT_EQ(found.rows, 50U);
+  EXPECT_THROW(second.noisy_minimiser({1.0, 0.1, 80}, 0.01 * mu, found), Error);
+}
+
 TEST(NoisyMinimiser, RefusesWhatTheBudgetDoesNotPayForAndWhatItCannotBound) {
   const privacy::GradientPlan plan = plan_for(2);
   const auto kernel_for = [&](const std::shared_ptr<const Loss>& loss) {
