@@ -25,7 +25,7 @@ namespace rivulet::cli {
 namespace {
 
 constexpr const char* kDescription =
-    "Attack the privacy promise and say how much of epsilon can be proved spent.\n"
+    "Attack the privacy promise; say how much of epsilon is proved spent.\n"
     "\n"
     "Runs the real mechanism, with its secure noise, many times on two streams that differ in one row, as\n"
     "bad a pair as there is, and tries to tell which of the two it was. Whoever can tell them apart with\n"
@@ -38,16 +38,17 @@ constexpr const char* kDescription =
 
 constexpr const char* kFooter =
     "COLUMNS\n"
-    "  looks at   kernel: every number that leaves the kernel, by an attacker who knows all but the one row;\n"
-    "             gradients: the same for PrivIncERM; statistics, models: black box, what the library hands\n"
-    "             out; binary: black box, the release lines of 'rivulet fit' run as a process\n"
-    "  pair       the two rows: worst (furthest apart), opposite labels, orthogonal, sparse, out of bounds,\n"
-    "             missing (a row against one that cannot be used)\n"
-    "  place      the step of that row; 'chosen' by what was published before; adaptive: so are the others\n"
-    "  eps >=     proved, with nothing assumed about the mechanism. Counting errors cannot prove much more\n"
-    "             than the logarithm of the number of trials\n"
-    "  Gaussian   proved if the mechanism is Gaussian, as this one is: the error rates give a lower bound on\n"
-    "             its mu, and mu an epsilon at the claimed delta. 'share' is this against the claim\n"
+    "  looks at   kernel: every number that leaves the kernel, by an attacker who knows all but one row;\n"
+    "             gradients: the same for PrivIncERM; statistics, models: black box, what the library\n"
+    "             hands out; binary: black box, the release lines of 'rivulet fit', run as a process\n"
+    "  pair       the two rows: worst (furthest apart), opposite labels, orthogonal, sparse, out of\n"
+    "             bounds, missing (a row against one that cannot be used)\n"
+    "  place      the step of that row; 'chosen' by what was published before; adaptive: so are others\n"
+    "  eps >=     proved, with nothing assumed about the mechanism. Counting errors cannot prove much\n"
+    "             more than the logarithm of the number of trials\n"
+    "  Gaussian   proved if the mechanism is Gaussian, as this one is: the error rates give a lower\n"
+    "             bound on its mu, and mu an epsilon at the claimed delta. 'share' is this against the\n"
+    "             claim\n"
     "  promise    'holds' unless one of the bounds exceeds what is claimed\n"
     "\n"
     "EXAMPLES\n"
@@ -56,8 +57,8 @@ constexpr const char* kFooter =
     "  rivulet audit --dim 4 --epsilon 1 --delta 1e-6 --horizon 100 --strategy tree\n"
     "\n"
     "EXIT CODES\n"
-    "  0 nothing contradicts the promise; 5 a violation was found; 2 bad request; 130 interrupted, what was\n"
-    "  finished is printed.";
+    "  0 nothing contradicts the promise; 5 a violation was found; 2 bad request; 130 interrupted, what\n"
+    "  was finished is printed";
 
 struct AuditFlags {
   bool fast = false;

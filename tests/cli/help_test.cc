@@ -119,7 +119,7 @@ TEST(Help, FitsAHundredColumnsWithoutRaggedBlanks) {
   for (const Arguments& arguments :
        {Arguments{"--help"}, Arguments{"fit", "--help"}, Arguments{"plan", "--help"}, Arguments{"summary", "--help"},
         Arguments{"predict", "--help"}, Arguments{"refit", "--help"}, Arguments{"export", "--help"},
-        Arguments{"inspect", "--help"}}) {
+        Arguments{"inspect", "--help"}, Arguments{"audit", "--help"}}) {
     const std::string help = help_of(arguments);
     EXPECT_TRUE(lacks(help, "\n\n\n"));
     EXPECT_TRUE(lacks(help, "TEXT"));
