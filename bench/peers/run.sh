@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compares Rivulet with its peers and writes docs/results/peers.csv and peers.md. From the root of the repository, after a
-# release build: bench/peers/run.sh [SEEDS]. The environments are made once, under build/peers. Takes about half an hour.
+# release build: bench/peers/run.sh [SEEDS]. The environments are made once, under build/peers. Takes about ten minutes of one core.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -59,6 +59,6 @@ venv=$work/venv/bin/python
 versions=$("$venv" -m pip freeze --disable-pip-version-check |
   grep -iE '^(diffprivlib|dp-accounting|jax|jaxlib|jax.privacy|numpy|river|scikit-learn|scipy)==' | sed 's/==/ /' | paste -sd, | sed 's/,/, /g')
 if [[ ${#tensorflow[@]} -gt 0 ]]; then versions+=", tensorflow-privacy 0.9.0, tensorflow-cpu 2.15.1"; fi
-machine="$(nproc) cores, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $("$python" --version)"
+machine="$(getconf _NPROCESSORS_ONLN) cores, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $("$python" --version)"
 "$venv" $here/report.py "$work" docs/results --versions "$versions" --machine "$machine"
 echo "peers: docs/results/peers.md, docs/results/peers.csv" >&2
