@@ -31,7 +31,7 @@ class LongCall : public DurableTest {
 };
 
 constexpr const char* kEndless = "1000000";
-constexpr const char* kSomeSeconds = "10000";
+constexpr const char* kSomeSeconds = "40000";
 
 bool says(Process& process, const std::string& text) {
   return process.wait_until([&] { return process.err().find(text) != std::string::npos; }, std::chrono::seconds(60));
