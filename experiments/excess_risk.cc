@@ -33,8 +33,9 @@ RiskAtStep read_risk(PrivIncReg1& regression, not_private::ExactLeastSquares& ex
   result.step = model.step;
   result.excess = exact.excess_risk(model.theta);
   result.trivial = exact.excess_risk(zero);
-  if (regression.options().solver != Solver::by_profile) return result;
-  if (regression.options().profile == Profile::paper) {
+  const bool paper = regression.options().profile == Profile::paper;
+  if (paper != (regression.options().solver == Solver::noisy_proj_grad)) return result;
+  if (paper) {
     const auto& plan = regression.plan().moments();
     result.bound = fit::noisy_proj_grad_bound(plan.noise_for(plan.strategy().max_decoder_norm()), set, beta);
   } else {

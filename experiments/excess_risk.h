@@ -11,8 +11,9 @@ namespace rivulet::experiments {
 
 struct RiskAtStep {
   std::uint64_t step = 0;
-  double excess = 0.0;   // of the private model
-  double bound = 0.0;    // stated for it, failing with probability at most beta at this step; by_profile solvers only
+  double excess = 0.0;  // of the private model
+  double bound = 0.0;   // stated for it, failing with probability at most beta at this step; 0 with another solver than
+                        // the profile's
   double trivial = 0.0;  // excess of the model that ignores the data (theta = 0)
 };
 
