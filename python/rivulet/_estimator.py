@@ -17,7 +17,7 @@ from ._errors import PrivacyError, RequestError
 from ._guard import Spend, record, warn
 from ._rows import rows_of
 from ._selection import Candidate, held_out_risk
-from ._settings import Budget, make_options
+from ._settings import Budget, budget_pair, make_options
 from ._stream import Stream
 from ._summary import Summary
 
@@ -92,7 +92,7 @@ class PrivateLinearModel(BaseEstimator):
     def _budget(self) -> Budget:
         if self.budget is None:
             raise RequestError("budget: not given; a privacy budget has no default: choose (epsilon, delta), e.g. (1, 1e-6)")
-        epsilon, delta = self.budget
+        epsilon, delta = budget_pair(self.budget)
         return Budget(float(epsilon), float(delta))
 
     def _new_stream(self, schema: _core.Schema, release_every: int, horizon: int | str | None) -> Stream:

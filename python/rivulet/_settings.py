@@ -92,6 +92,13 @@ def _norm_of_blocks(schema: _core.Schema, only_if: Sequence[str]) -> float:
 _MECHANISMS = ("full", "sketch", "surrogate", "erm", "naive", "trivial")
 
 
+def budget_pair(budget: Any) -> tuple[float, float]:
+    """(epsilon, delta), whatever sequence of two numbers they came in."""
+    if isinstance(budget, (tuple, list)) and len(budget) == 2:
+        return budget[0], budget[1]
+    raise _refusal("budget", f"{budget!r} is not accepted; accepted: (epsilon, delta), e.g. (1, 1e-6)")
+
+
 def make_options(schema: _core.Schema, settings: Mapping[str, Any]) -> _core.Options:
     """Keywords as the core reads them: sketch=400 or 'auto', erm=True, horizon='unbounded', mechanism='surrogate'."""
     given = {name: value for name, value in settings.items() if value is not None}

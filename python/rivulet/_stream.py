@@ -10,7 +10,7 @@ from . import _core
 from ._errors import PrivacyError, RequestError
 from ._published import Published, Releases
 from ._rows import rows_of
-from ._settings import Budget, Declared, make_options, make_schema
+from ._settings import Budget, Declared, budget_pair, make_options, make_schema
 
 _NO_COPY = (
     "stream: a live stream cannot be copied or pickled: two of them would publish the same steps twice with different noise, "
@@ -95,7 +95,7 @@ class Stream(_core.StreamBase, Published):
         elif bounds is not None or target is not None or classes is not None or features is not None:
             raise RequestError("schema: was given together with bounds, target, classes or features; accepted: one of the two")
         options = make_options(schema, dict(
-            budget=tuple(budget), neighbours=neighbours, unit=unit, only_if=only_if, profile=profile, horizon=horizon,
+            budget=budget_pair(budget), neighbours=neighbours, unit=unit, only_if=only_if, profile=profile, horizon=horizon,
             release_every=release_every, strategy=strategy, buffers=buffers, tree_decoding=tree_decoding,
             constraint=constraint, solver=solver, noise_aware_ridge=noise_aware_ridge, sketch=sketch, row_set=row_set,
             loss=loss, mechanism=mechanism, surrogate_margin=surrogate_margin, erm=erm, insecure_seed=insecure_seed))

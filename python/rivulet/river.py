@@ -26,7 +26,7 @@ from . import _core
 from ._errors import PrivacyError
 from ._guard import Spend, others_overlap, record, warn
 from ._published import Releases
-from ._settings import Budget, Declared, make_options, make_schema
+from ._settings import Budget, Declared, budget_pair, make_options, make_schema
 from ._stream import Stream
 
 __all__ = ["PrivateLinearRegression", "PrivateLogisticRegression"]
@@ -59,7 +59,7 @@ class _PrivateRiverModel:
     def _begin(self) -> None:
         # Nothing is checked later than here, and nothing is spent before the first row.
         self._options = make_options(self._schema(), dict(
-            budget=tuple(self.budget), release_every=self.release_every, horizon=self.horizon, constraint=self.constraint,
+            budget=budget_pair(self.budget), release_every=self.release_every, horizon=self.horizon, constraint=self.constraint,
             neighbours=self.neighbours, insecure_seed=self.insecure_seed, **self._settings()))
         self._stream: Stream | None = None
         self._spend: Spend | None = None

@@ -60,9 +60,10 @@ void LiveStream::require_published(std::uint64_t step) const {
   const std::uint64_t last = last_step();
   if (last == 0) {
     std::string why = "nothing was published yet; the first release comes after " +
-                      std::to_string(options_.release_every) + " rows, or with release()";
+                      std::to_string(options_.release_every) + (options_.release_every == 1 ? " row" : " rows") +
+                      ", or with release()";
     if (durable_ && durable_->waiting_releases() != 0) why = "nothing was published yet; releases wait for commit()";
-    throw RequestError("t", why);
+    throw RequestError("release", why);
   }
   const std::uint64_t first = path_ ? 1 : last + 1 - history_.size();
   if (step < first || step > last) {
@@ -130,14 +131,14 @@ void bind_live_stream(nb::module_& module) {
       .def(nb::init<const StreamOptions&, const std::optional<std::string>&, bool, std::optional<std::size_t>>(),
            "options"_a, "path"_a.none(), "autocommit"_a, "history"_a.none())
       .def(nb::init<const std::string&, bool>(), "path"_a, "autocommit"_a)
-      .def(
-          "observe", &LiveStream::observe, "x"_a.none(), "y"_a.none() = nb::none(), "unit"_a.none() = nb::none(),
-          "Takes one row and says whether it completed a step, so that a new release is out.\n\n"
-          "x is a dict by the declared names (what is not there is missing, what was not declared is ignored), or a "
-          "list, "
-          "tuple or one-dimensional array in their order; y is the target, or None to take it from the dict; unit says "
-          "whose row it is where the promise is for units. A row that cannot be used (missing, NaN, infinite, an "
-          "undeclared level) counts as a zero row and never stops the stream.")
+      .def("observe", &LiveStream::observe, "x"_a.none(), "y"_a.none() = nb::ellipsis(), "unit"_a.none() = nb::none(),
+           "Takes one row and says whether it completed a step, so that a new release is out.\n\n"
+           "x is a dict by the declared names (what is not there is missing, what was not declared is ignored), or a "
+           "list, "
+           "tuple or one-dimensional array in their order; y is the target, left out to take it from the dict, None "
+           "where it is missing; unit says "
+           "whose row it is where the promise is for units. A row that cannot be used (missing, NaN, infinite, an "
+           "undeclared level) counts as a zero row and never stops the stream.")
       .def("_take", &LiveStream::take, "rows"_a)
       .def("_flush", &LiveStream::flush)
       .def("_commit", &LiveStream::commit)

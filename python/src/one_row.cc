@@ -197,12 +197,17 @@ void OneRow::read_sparse_dict(PyObject* dict) {
 
 double OneRow::target(nb::handle y, nb::handle x) {
   PyObject* given = y.ptr();
-  if (given == Py_None && PyDict_Check(x.ptr())) {
+  const bool absent = given == Py_Ellipsis;
+  if ((absent || given == Py_None) && PyDict_Check(x.ptr())) {
     given = PyDict_GetItemWithError(x.ptr(), target_name_.ptr());
     if (given == nullptr) {
       if (PyErr_Occurred() != nullptr) throw nb::python_error();
-      given = Py_None;
+      given = y.ptr();
     }
+  }
+  if (given == Py_Ellipsis) {
+    throw RequestError("y", "not given, and the row has no " + schema_.target_name() +
+                                "; accepted: the target, or None where it is missing");
   }
   if (!schema_.class_words()) return number_from(given, schema_.target_name());
   const int place = PyUnicode_Check(given) ? level_from(given, classes_) : kNoLevel;

@@ -20,7 +20,8 @@ class OneRow {
 
   // Throws RequestError naming "x", or the column; never shows a value.
   void read(nanobind::handle x);
-  // The target: given, or the entry of that name of the dict just read when it is None.
+  // The target: given, or the entry of that name of the dict just read when it is None or absent (an ellipsis). Throws
+  // RequestError when it is absent in both.
   double target(nanobind::handle y, nanobind::handle x);
 
   // What read() found. Schemas with blocks have sparse rows of dicts.

@@ -7,6 +7,7 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/log_flags.h"
+#include "rivulet/error.h"
 #include "rivulet/release_log.h"
 
 namespace rivulet::cli {
@@ -38,6 +39,7 @@ Runner declare_export(CLI::App& app) {
   declare_model(app, *flags);
   app.add_option("FILE", flags->file, "The new file; one that exists is not overwritten")->required()->type_name("");
   return [flags] {
+    if (flags->file == "-") throw RequestError("FILE", "an export is a database and goes to a file; accepted: a path");
     const ReleaseLog log(flags->model);
     log.verify();
     log.export_to(flags->file);

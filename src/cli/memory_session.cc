@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/console.h"
 #include "cli/fit_options.h"
 #include "cli/fit_session.h"
 #include "cli/release_writer.h"
@@ -32,6 +33,13 @@ class MemorySession final : public FitSession {
                                  .unit_column = config.unit})),
         on_stdout_(config.releases == "-") {
     if (config.releases) {
+      if (const auto earlier = regular_file(*config.releases, STDOUT_FILENO);
+          *config.releases != "-" && !flags.insecure_seed && earlier && earlier->st_size != 0) {
+        tell(
+            "rivulet: the file of releases was not empty and is overwritten; if it held releases of the same rows, "
+            "these "
+            "are a second publication, and the budgets of the two add up (with --model a stream goes on instead)\n");
+      }
       writer_ = std::make_unique<ReleaseWriter>(
           *config.releases, release_form(regression_.options(), regression_.plan()), !source_.total_bytes());
     }

@@ -12,7 +12,7 @@ std::string unusable_note(const OperatorCounts& counts, bool sketched) {
   };
   add(counts.tally.missing, "with a missing value");
   add(counts.tally.not_a_number, "with something that is not a number");
-  add(counts.tally.unknown_level, "with an undeclared category");
+  add(counts.tally.unknown_level, "with an undeclared category or class");
   add(counts.tally.bad_index, "with an index that is 0, above the dimension or out of order");
   add(counts.tally.missing_unit, "without a unit");
   add(counts.tally.ragged, "with too few or too many fields");

@@ -17,8 +17,8 @@ namespace {
     // Perhaps no name at all but a row.
     throw RequestError("header", "the first line of " + source_name +
                                      " is one field, which names none of the declared columns and is not shown; "
-                                     "accepted: CSV with a header line of two or more columns, or, for libsvm rows, "
-                                     "--format libsvm");
+                                     "accepted: CSV with a header line of two or more columns, --delimiter where they "
+                                     "are not separated by commas, or, for libsvm rows, --format libsvm");
   }
   throw RequestError("column " + name, "is the only column of " + source_name +
                                            ", where a missing value cannot be told from an empty line; accepted: CSV "

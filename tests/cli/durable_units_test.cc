@@ -58,7 +58,7 @@ TEST_F(DurableUnits, ARowThatIsUnreadableAndPastTheLimitIsOneRowForTheOperator) 
   const std::string expected =
       "operator only, do not publish: 5 of 6 rows could not be used and counted as zero rows (1 with a missing value, "
       "1 "
-      "with an undeclared category, 1 without a unit, 2 past their unit's limit)\n";
+      "with an undeclared category or class, 1 without a unit, 2 past their unit's limit)\n";
   EXPECT_TRUE(holds(run(unit_flags("1").fit(), input).err, expected));
   const std::string file = write("d.csv", input);
   EXPECT_TRUE(holds(run(durable(unit_flags("1")).fit(file)).err, expected));

@@ -182,6 +182,13 @@ TEST_F(FitEnding, AClosedStandardErrorStopsNothing) {
   EXPECT_TRUE(holds(outcome.out, "Model of y after 20 rows"));
 }
 
+TEST_F(FitEnding, ThatEarlierReleasesAreOverwrittenIsSaid) {
+  const std::string file = write("d.csv", csv(20));
+  const Flags flags = fit_flags().without("--insecure-seed").with("--releases", path("r"));
+  EXPECT_TRUE(lacks(run(flags.fit(file)).err, "overwritten"));
+  EXPECT_TRUE(holds(run(flags.fit(file)).err, "is overwritten; if it held releases of the same rows"));
+}
+
 TEST_F(FitEnding, TheInputIsNeverOverwrittenByTheReleases) {
   const std::string file = write("d.csv", csv(20));
   const std::string config = write("c.toml", "epsilon = 1\n");

@@ -155,10 +155,11 @@ TEST_F(FitInput, EveryReasonHasItsOwnTallyForTheOperator) {
   lines[9] = "\"1\"2,1,a,1";
   const Outcome outcome = fit(csv(lines));
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_TRUE(holds(outcome.err,
-                    "operator only, do not publish: 7 of 30 rows could not be used and counted as zero rows "
-                    "(1 with a missing value, 2 with something that is not a number, 1 with an undeclared category, "
-                    "2 with too few or too many fields, 1 not readable)\n"));
+  EXPECT_TRUE(
+      holds(outcome.err,
+            "operator only, do not publish: 7 of 30 rows could not be used and counted as zero rows "
+            "(1 with a missing value, 2 with something that is not a number, 1 with an undeclared category or class, "
+            "2 with too few or too many fields, 1 not readable)\n"));
 }
 
 TEST_F(FitInput, AStreamOfNothingButUnusableRowsIsStillPublished) {

@@ -145,12 +145,12 @@ TEST_F(LossFit, ALabelOutsideTheTwoMakesItsRowAZeroRowThatCounts) {
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_TRUE(holds(outcome.err,
                     "operator only, do not publish: 3 of 103 rows could not be used and counted as zero rows (1 with a "
-                    "missing value, 2 with an undeclared category"));
+                    "missing value, 2 with an undeclared category or class"));
   const auto lines = json_lines(read("lines").value_or(""));
   EXPECT_EQ(lines.back()["rows"], 103);
   const Outcome numbers = run(class_flags().with("--classes", "0,1").fit(), class_csv(data, "0", "0.5"));
   EXPECT_EQ(numbers.exit_code, 0);
-  EXPECT_TRUE(holds(numbers.err, "with an undeclared category"));
+  EXPECT_TRUE(holds(numbers.err, "with an undeclared category or class"));
 }
 
 TEST_F(LossFit, OneClassAloneSeparableRowsAndRowsOfZerosMakeModelsWithinTheSet) {

@@ -116,6 +116,22 @@ def test_requests_that_cannot_be_honoured_name_the_field():
         rivulet.Stream(bounds={"y": (0, 1)}, target="y")  # a budget has no default
 
 
+def test_a_target_that_was_forgotten_is_not_taken_for_a_missing_one():
+    stream = rivulet.Stream(**box(release_every=2))
+    for row in ([0.1, 0.2, 0.3], np.zeros(3), {"x0": 0.1, "x1": 0.2, "x2": 0.3}):
+        with pytest.raises(rivulet.RequestError, match="y: not given"):
+            stream.observe(row)
+    assert stream.waiting_rows == 0
+    assert stream.observe([0.1, 0.2, 0.3], None) is False  # missing: a zero row
+    assert stream.waiting_rows == 1
+
+
+@pytest.mark.parametrize("budget", [1, 1.0, (1,), {"epsilon": 1, "delta": 1e-6}])
+def test_a_budget_that_is_no_pair_is_named(budget):
+    with pytest.raises(rivulet.RequestError, match="budget: .*accepted: \\(epsilon, delta\\)"):
+        rivulet.Stream(**{**box(), "budget": budget})
+
+
 def test_a_known_horizon_ends_the_stream():
     stream = rivulet.Stream(**box(horizon=2))
     with pytest.raises(rivulet.HorizonExceeded):
