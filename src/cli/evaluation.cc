@@ -93,6 +93,9 @@ class ClassEvaluation final : public Evaluation {
 }  // namespace
 
 double area_under_roc(std::vector<std::pair<double, bool>>& scores) {
+  if (std::any_of(scores.begin(), scores.end(), [](const auto& entry) { return std::isnan(entry.first); })) {
+    return kUndefined;
+  }
   std::sort(scores.begin(), scores.end());
   // Twice the number of pairs in the right order: whole, so that ties are exact.
   long double twice = 0.0L;

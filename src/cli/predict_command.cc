@@ -237,8 +237,16 @@ int score(const PredictFlags& flags) {
   const std::unique_ptr<Evaluation> evaluation = make_evaluation(log.options());
   Progress progress(flags.quiet);
   stream::Row row;
+  std::uint64_t beyond = 0;  // rows whose prediction is no finite number
   while (rows->next(row)) {
-    if (row.usable) evaluation->add(predicted(row, release.model), row.target);
+    if (row.usable) {
+      const double prediction = predicted(row, release.model);
+      if (std::isfinite(prediction)) {
+        evaluation->add(prediction, row.target);
+      } else {
+        ++beyond;
+      }
+    }
     if (progress.due() && source.total_bytes()) progress.share(source.position(), *source.total_bytes());
     progress.row(rows->tally().rows, release.model.step);
   }
@@ -247,7 +255,7 @@ int score(const PredictFlags& flags) {
   tell(fmt::format(
       "rivulet: NOT PRIVATE: these figures are exact and tell of the rows of {}: keep them with the rows{}\n",
       source.name(), stopped ? "; interrupted, they are those of the rows before that" : ""));
-  const std::uint64_t unusable = rows->tally().unusable();
+  const std::uint64_t unusable = rows->tally().unusable() + beyond;
   print(flags.json ? score_json(*evaluation, release, log.options(), unusable)
                    : score_text(*evaluation, release, log.options(), unusable));
   return stopped ? kInterrupted : kDone;

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
@@ -87,7 +88,7 @@ void ReleaseLine::append_calls(const Model& model, std::string& out) {
   if (calls != calls_) {
     calls_ = calls;
     const auto call = last_call(plan, model);
-    call_noise_ = call ? plan.call_noise(*call) : 0.0;
+    call_noise_ = call ? plan.call_noise(*call) : std::numeric_limits<double>::quiet_NaN();
   }
   out += ",\"calls\":";
   append_number(out, calls);

@@ -227,7 +227,10 @@ std::uint64_t calls_until(const ErmSettings& erm, std::uint64_t step) {
 std::optional<erm::ErmCall> last_call(const erm::ErmPlan& plan, const Model& model) {
   const std::uint64_t step = calls_until(plan.options(), model.step) * plan.options().tau.value_or(1);
   if (step == 0) return std::nullopt;
-  return plan.call_at(step, std::min(model.rows, step * plan.options().release_every));
+  // How many rows it went over is known where all steps were full; only the noise of a minimiser depends on it.
+  const bool full = model.rows == model.step * plan.options().release_every;
+  if (!full && plan.options().method == ErmMethod::output_perturbation) return std::nullopt;
+  return plan.call_at(step, step * plan.options().release_every);
 }
 
 double kept_bytes(const Schema& schema, double rows) {

@@ -179,7 +179,9 @@ void ErmPlan::decide_schedule() {
   const std::uint64_t sums_a_call = most_iterations_ * options_.batches;
   request.most_sums = known ? std::max<std::uint64_t>(1, *calls_ * sums_a_call) : kMostSums;
   gradients_.emplace(request);
-  if (!known) last_step_ = std::min(last_step_, kMostSums / sums_a_call * *options_.tau);
+  if (const std::uint64_t most_calls = kMostSums / sums_a_call; !known && *options_.tau <= kEndless / most_calls) {
+    last_step_ = std::min(last_step_, most_calls * *options_.tau);
+  }
 
   if (known && *calls_ == 0) return;
   if (!known) {
@@ -197,6 +199,38 @@ void ErmPlan::decide_schedule() {
   } else {
     schedule_ = privacy::ErmSchedule::even(gradients_->mu(), *calls_);
   }
+  require_drawable();
+}
+
+bool ErmPlan::is_drawable(std::uint64_t number) const {
+  try {
+    const std::uint64_t step = number * *options_.tau;
+    const auto call = call_at(step, step * options_.release_every);
+    const bool sums = options_.method != Method::output_perturbation;
+    if (call) (void)gradients_->sigma_for(privacy::even_part(call->mu, sums ? call->settings.iterations : 1));
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// A call whose noise is larger than can be drawn would end the stream in its middle. The cheapest ones are the first or
+// the last.
+void ErmPlan::require_drawable() {
+  const std::uint64_t last = calls_.value_or(last_step_ / *options_.tau);
+  if (last == 0) return;
+  if (!is_drawable(1) || (calls_ && !is_drawable(last))) {
+    throw RequestError(options_.late_weight != 0.0 ? "late-weight" : "epsilon",
+                       "leaves a call of the solver so little that its noise is larger than can be drawn; accepted: a "
+                       "smaller late-weight, a larger epsilon, fewer calls or fewer rows a unit");
+  }
+  if (is_drawable(last)) return;
+  std::uint64_t drawable = 1;
+  for (std::uint64_t beyond = last; beyond - drawable > 1;) {
+    const std::uint64_t middle = drawable + (beyond - drawable) / 2;
+    (is_drawable(middle) ? drawable : beyond) = middle;
+  }
+  last_step_ = drawable * *options_.tau;
 }
 
 std::optional<ErmCall> ErmPlan::call_at(std::uint64_t step, std::uint64_t rows) const {

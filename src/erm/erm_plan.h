@@ -65,6 +65,8 @@ class ErmPlan {
   void check_output_perturbation() const;
   void decide_period();
   void decide_schedule();
+  [[nodiscard]] bool is_drawable(std::uint64_t number) const;
+  void require_drawable();
   [[nodiscard]] double total_rows() const;
 
   PrivIncErm::Options options_;

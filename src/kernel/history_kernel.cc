@@ -57,10 +57,15 @@ void HistoryKernel::observe(const SparseRow& row, double target, std::optional<s
 template <class Values>
 void HistoryKernel::observe_row(const Values& values, double target, std::optional<std::string_view> unit) {
   if (step_is_full()) throw Error("kernel: the step is full; it must be closed before another row");
+  require_sound();
   if (rows_ >= kMostRows) throw Error("kernel: the history is full");
   if (unit.has_value() != (units_ != nullptr)) {
     throw RequestError("unit", units_ ? "the promise is for units, so every row needs the identifier of its unit"
                                       : "the promise is for single rows; a unit's limit must be part of the request");
+  }
+  // First: once the row is counted, nothing may fail any more.
+  if (history_.capacity() - history_.size() < order_) {
+    history_.reserve(std::max(2 * history_.capacity(), history_.size() + order_));
   }
   const bool admitted = !unit || units_->admit(*unit);
   if (!admitted) {
@@ -81,7 +86,12 @@ void HistoryKernel::close_step() {
   next_part_ = 0;
 }
 
+void HistoryKernel::require_sound() const {
+  if (broken_) throw Error("kernel: a state was taken up in part only; this stream cannot go on");
+}
+
 void HistoryKernel::charge(double mu_k, std::uint64_t part, std::uint64_t parts) {
+  require_sound();
   if (parts < 1 || part >= parts) throw Error("kernel: there is no such part of the rows");
   if (sums_released_ >= plan_.request().most_sums) {
     throw Error("kernel: the noisy sums that the plan was charged for are used up");
@@ -165,6 +175,7 @@ std::string HistoryKernel::mechanism() const {
 }
 
 void HistoryKernel::save(SensitiveState& out) {
+  require_sound();
   if (next_part_ != 0) throw Error("kernel: a pass over the rows is under way; its state cannot be kept");
   ByteWriter writer;
   writer.raw(kStateMagic);
@@ -186,6 +197,8 @@ void HistoryKernel::restore(const SensitiveState& state) {
   if (rows_ != 0 || steps_ != 0 || sums_released_ != 0) {
     throw Error("kernel: only a new kernel can take up an earlier one's state");
   }
+  require_sound();
+  broken_ = true;  // until all of it is there
   ByteReader reader(state.kernel.view(), "the kernel's state");
   if (reader.raw(kStateMagic.size()) != kStateMagic) reader.damaged("it is not one this version can read");
   if (reader.text() != mechanism()) reader.damaged("it belongs to another mechanism");
@@ -202,6 +215,7 @@ void HistoryKernel::restore(const SensitiveState& state) {
   reader.finish();
   restore_history(state.history.view());
   saved_rows_ = rows_;
+  broken_ = false;
 }
 
 // The promise rests on the length of the kept rows: it is checked again.

@@ -87,6 +87,7 @@ class HistoryKernel {
   void observe_row(const Values& values, double target, std::optional<std::string_view> unit);
   [[nodiscard]] std::string mechanism() const;
   void restore_history(std::string_view bytes);
+  void require_sound() const;
   void charge(double mu_k, std::uint64_t part, std::uint64_t parts);
 
   privacy::GradientPlan plan_;
@@ -104,6 +105,7 @@ class HistoryKernel {
   std::vector<std::int64_t> sums_;
   std::uint64_t rows_ = 0;
   std::uint64_t saved_rows_ = 0;
+  bool broken_ = false;  // a state was taken up in part
   std::uint64_t released_rows_ = 0;
   std::uint64_t steps_ = 0;
   std::uint64_t unusable_ = 0;

@@ -45,7 +45,7 @@ void RidgeMinimiser::sum_gradients(std::span<const std::int32_t> rows, std::span
     for (std::size_t r = 0; r < derivatives.size(); ++r) {
       const double scaled =
           std::clamp(derivatives[r] * coefficient_factor_, -static_cast<double>(kLimit), static_cast<double>(kLimit));
-      const auto c = static_cast<std::int64_t>(scaled);
+      const auto c = std::isnan(scaled) ? std::int64_t{0} : static_cast<std::int64_t>(scaled);
       const std::int64_t high = c / kHalf;
       high_[r] = static_cast<double>(high);
       low_[r] = static_cast<double>(c - high * kHalf);

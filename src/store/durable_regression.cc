@@ -43,6 +43,26 @@ struct DurableRegression::Inside {
     }
   }
 
+  // A row, or the end of a step. Refusals change nothing; anything else may have left half a step behind, which no
+  // commit must keep and no second try must take for nothing.
+  template <class Take>
+  bool take(Take take) {
+    require_sound();
+    broken = true;
+    bool released = false;
+    try {
+      released = take();
+    } catch (const RequestError&) {
+      broken = false;
+      throw;
+    } catch (const HorizonExceeded&) {
+      broken = false;
+      throw;
+    }
+    broken = false;
+    return keep_release(released);
+  }
+
   bool keep_release(bool released) {
     if (!released) return false;
     broken = true;  // until it is kept: its noise is drawn, and a commit without it would lose a step
@@ -96,28 +116,23 @@ std::string DurableRegression::source_of(const std::string& path) {
 }
 
 bool DurableRegression::observe(std::span<const double> values, double target) {
-  inside_->require_sound();
-  return inside_->keep_release(inside_->regression.observe(values, target));
+  return inside_->take([&] { return inside_->regression.observe(values, target); });
 }
 
 bool DurableRegression::observe(std::span<const double> values, double target, std::string_view unit) {
-  inside_->require_sound();
-  return inside_->keep_release(inside_->regression.observe(values, target, unit));
+  return inside_->take([&] { return inside_->regression.observe(values, target, unit); });
 }
 
 bool DurableRegression::observe(const SparseRow& row, double target) {
-  inside_->require_sound();
-  return inside_->keep_release(inside_->regression.observe(row, target));
+  return inside_->take([&] { return inside_->regression.observe(row, target); });
 }
 
 bool DurableRegression::observe(const SparseRow& row, double target, std::string_view unit) {
-  inside_->require_sound();
-  return inside_->keep_release(inside_->regression.observe(row, target, unit));
+  return inside_->take([&] { return inside_->regression.observe(row, target, unit); });
 }
 
 bool DurableRegression::flush() {
-  inside_->require_sound();
-  return inside_->keep_release(inside_->regression.flush());
+  return inside_->take([&] { return inside_->regression.flush(); });
 }
 
 std::vector<Release> DurableRegression::commit(std::string_view source) {

@@ -211,5 +211,23 @@ TEST_F(Score, BadRequestsPrintNothing) {
   EXPECT_EQ(full.exit_code, 1);
 }
 
+// Values far outside tiny bounds: a score that is no number is no score, and nobody waits for it.
+TEST_F(Score, RowsWhosePredictionIsNoNumberAreNotCounted) {
+  std::string input = "x,z,bought\n";
+  for (int i = 0; i < 40; ++i) input += i % 2 == 0 ? "1e-99,-1e-99,yes\n" : "-1e-99,1e-99,no\n";
+  fit(class_flags()
+          .without("--bound")
+          .with("--bound", "x=-1e-99:1e-99")
+          .plus("--bound", "z=-1e-99:1e-99")
+          .with("--release-every", "40")
+          .with("--tau", "1")
+          .with("--horizon", "1")
+          .bare("--no-intercept"),
+      input);
+  const auto json = score(input + "1e308,1e308,yes\n1e308,-1e308,no\n");
+  EXPECT_EQ(json.at("rows").get<int>() + json.at("unusable_rows").get<int>(), 42);
+  EXPECT_GE(json.at("unusable_rows").get<int>(), 1);
+}
+
 }  // namespace
 }  // namespace rivulet::cli_testing

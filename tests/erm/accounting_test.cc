@@ -84,7 +84,7 @@ std::vector<Request> requests() {
   add("one call", [](Options& o) { o.tau = 640; });
   add("naive", [](Options& o) { o.mechanism = PrivIncErm::Mechanism::naive; });
   add("late", [](Options& o) { o.late_weight = 2.0; });
-  add("very late", [](Options& o) { o.late_weight = 10.0; });
+  add("very late", [](Options& o) { o.late_weight = 10.0, o.tau = 160; });
   add("early", [](Options& o) { o.late_weight = -1.5; });
   add("batches", [](Options& o) { o.batches = 5; });
   add("iterations", [](Options& o) { o.iterations = 333; });

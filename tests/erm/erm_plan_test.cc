@@ -222,5 +222,36 @@ TEST(ErmPlan, ALossWithKinksOverANarrowSetGoesByGradientDescent) {
   EXPECT_EQ(ErmPlan(options).options().rule, TauRule::convex);
 }
 
+// Rather than in the middle of a stream.
+TEST(ErmPlan, ACallWhoseNoiseCannotBeDrawnIsRefusedBeforeTheFirstRow) {
+  PrivIncErm::Options options = options_for();
+  options.horizon = Horizon::known(400);
+  options.tau = 1;
+  options.late_weight = 10.0;
+  EXPECT_TRUE(refused(options).starts_with("late-weight")) << refused(options);
+  options.late_weight = 2.0;
+  EXPECT_EQ(refused(options), "accepted");
+  // Without an end the last step is one whose noise can be drawn.
+  options.late_weight = 0.0;
+  options.horizon = Horizon::unbounded();
+  options.unit = PrivacyUnit{"person", std::uint64_t{1} << 14};
+  options.budget.epsilon = 0.1;
+  options.iterations = 1;
+  options.tau.reset();
+  const ErmPlan plan(options);
+  EXPECT_LT(plan.last_step() / *plan.options().tau, 100000U);
+  const auto last = plan.call_at(plan.last_step(), plan.last_step());
+  ASSERT_TRUE(last.has_value());
+  EXPECT_NO_THROW((void)plan.noise(privacy::even_part(last->mu, last->settings.iterations)));
+}
+
+TEST(ErmPlan, AnEnormousTauLeavesStepsToPublish) {
+  PrivIncErm::Options options = options_for();
+  options.horizon = Horizon::unbounded();
+  options.tau = std::uint64_t{1} << 40;
+  options.iterations = 1;
+  EXPECT_EQ(ErmPlan(options).last_step(), std::uint64_t{1} << 40);
+}
+
 }  // namespace
 }  // namespace rivulet::erm
