@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "fit/mechanism.h"
+#include "log/decisions_bytes.h"
 #include "log/digest.h"
 #include "log/format.h"
 #include "log/request_text.h"

@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "fit/stream_plan.h"
 #include "rivulet/incremental_regression.h"
 
 namespace rivulet::log {
@@ -18,9 +17,5 @@ StreamOptions parse_request(std::string_view text, const std::string& path);
 
 // The name of the first key in which the two differ, with both values; empty when they are the same.
 std::string first_difference(const StreamOptions& stored, const StreamOptions& given);
-
-std::string decisions_bytes(const fit::StreamDecisions& decisions);
-// What was decided for that request. Throws DamagedFile.
-fit::StreamDecisions parse_decisions(std::string_view bytes, const StreamOptions& request, const std::string& path);
 
 }  // namespace rivulet::log

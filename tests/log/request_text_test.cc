@@ -9,6 +9,7 @@
 
 #include "fit/mechanism.h"
 #include "fit/stream_plan.h"
+#include "log/decisions_bytes.h"
 #include "rivulet/error.h"
 
 namespace rivulet::log {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "log/decisions_bytes.h"
 #include "log/request_text.h"
 #include "rivulet/error.h"
 #include "store/content.h"
