@@ -1,5 +1,7 @@
 // Requests that cannot be honoured: exit code 2, one line that names the field and what is accepted, nothing read,
 // nothing written.
+#include "cli/bad_request.h"
+
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/ioctl.h>
@@ -9,24 +11,6 @@
 
 namespace rivulet::cli_testing {
 namespace {
-
-struct BadRequest {
-  std::string name;
-  Flags flags;
-  std::vector<std::string> message;  // parts of the one line
-};
-
-void PrintTo(const BadRequest& request, std::ostream* out) {
-  *out << request.name;
-}
-
-void expect_one_line(const Outcome& outcome, const std::vector<std::string>& message) {
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_EQ(outcome.out, "");
-  EXPECT_TRUE(outcome.err.starts_with("rivulet: ")) << outcome.err;
-  EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1) << outcome.err;
-  for (const std::string& part : message) EXPECT_TRUE(holds(outcome.err, part));
-}
 
 class BadFitRequest : public FitTest, public ::testing::WithParamInterface<BadRequest> {};
 

@@ -2,21 +2,12 @@
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
+#include "cli/bad_request.h"
 #include "cli/sparse_fixture.h"
 #include "rivulet/durable_regression.h"
 
 namespace rivulet::cli_testing {
 namespace {
-
-struct BadRequest {
-  std::string name;
-  Flags flags;
-  std::vector<std::string> message;  // parts of the one line
-};
-
-void PrintTo(const BadRequest& request, std::ostream* out) {
-  *out << request.name;
-}
 
 class BadSketchRequest : public DurableTest, public ::testing::WithParamInterface<BadRequest> {};
 
@@ -25,10 +16,7 @@ TEST_P(BadSketchRequest, IsRefusedInOneLineWithNothingMade) {
   const auto before = everything();
   for (const Flags& flags : {GetParam().flags, GetParam().flags.with("--model", path("m"))}) {
     const Outcome outcome = run(flags.with("--releases", path("r")).fit(file));
-    EXPECT_EQ(outcome.exit_code, 2);
-    EXPECT_EQ(outcome.out, "");
-    EXPECT_TRUE(is_one_line(outcome.err));
-    for (const std::string& part : GetParam().message) EXPECT_TRUE(holds(outcome.err, part));
+    expect_one_line(outcome, GetParam().message);
     EXPECT_TRUE(lacks(outcome.err, "qid:")) << "a row is never shown";
     EXPECT_EQ(everything(), before);
   }
