@@ -7,6 +7,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "kernel/history_fixture.h"
 #include "privacy/erm_schedule.h"
 #include "rivulet/error.h"
 #include "support/zero_noise.h"
@@ -16,40 +17,6 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr std::size_t kDimension = 3;
-
-privacy::GradientRequest request_for(Neighbours neighbours = Neighbours::replace, std::uint64_t sums = 100) {
-  privacy::GradientRequest request;
-  request.neighbours = neighbours;
-  request.dimension = kDimension;
-  request.most_sums = sums;
-  return request;
-}
-
-HistoryKernel kernel_for(const privacy::GradientPlan& plan, const std::shared_ptr<const Loss>& loss, double lipschitz) {
-  return {plan, Schema::unit_ball(kDimension), loss, lipschitz, std::make_unique<testing::ZeroNoise>()};
-}
-
-struct Row {
-  std::vector<double> x;
-  double y;
-};
-
-std::vector<Row> random_rows(int count, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::uniform_real_distribution<double> uniform(-0.57, 0.57);
-  std::vector<Row> rows;
-  for (int i = 0; i < count; ++i)
-    rows.push_back({{uniform(random), uniform(random), uniform(random)}, random() % 2 == 0 ? 1.0 : -1.0});
-  return rows;
-}
-
-void feed(HistoryKernel& kernel, const std::vector<Row>& rows) {
-  for (const Row& row : rows) {
-    kernel.observe(row.x, row.y);
-    kernel.close_step();
-  }
-}
 
 TEST(HistoryKernel, SumsTheGradientsOfTheLoss) {
   const std::shared_ptr<const Loss> loss = make_logistic_loss();
@@ -337,74 +304,6 @@ TEST(HistoryKernel, TakesNoRowMoreThanItsStepHolds) {
   EXPECT_TRUE(kernel.step_is_full());
   EXPECT_THROW(kernel.observe(x, 1.0), Error);
   EXPECT_EQ(kernel.rows_in_step(), 2U);
-}
-
-// Two halves of a stream with a restart between them: the same sums, and a budget that does not begin anew.
-TEST(HistoryKernel, GoesOnFromASavedState) {
-  const std::shared_ptr<const Loss> loss = make_logistic_loss();
-  const privacy::GradientPlan plan(request_for());
-  const std::vector<Row> rows = random_rows(60, 3);
-  const std::vector<double> theta{0.5, -1.0, 2.0};
-  const double mu_k = plan.mu() / 2.0;
-  HistoryKernel whole = kernel_for(plan, loss, 1.0);
-  HistoryKernel before = kernel_for(plan, loss, 1.0);
-  NoisyGradient expected;
-  NoisyGradient found;
-  const std::vector<Row> first(rows.begin(), rows.begin() + 40);
-  const std::vector<Row> second(rows.begin() + 40, rows.end());
-  for (HistoryKernel* kernel : {&whole, &before}) {
-    feed(*kernel, first);
-    kernel->noisy_gradient(theta, mu_k, found);
-    kernel->noisy_gradient(theta, mu_k, found);
-  }
-  SensitiveState state;
-  before.save(state);
-  HistoryKernel after = kernel_for(plan, loss, 1.0);
-  after.restore(state);
-  EXPECT_EQ(after.steps(), 40U);
-  EXPECT_EQ(after.spend().spent_mu(), before.spend().spent_mu());
-  for (HistoryKernel* kernel : {&whole, &after}) {
-    feed(*kernel, second);
-    kernel->noisy_gradient(theta, mu_k, kernel == &whole ? expected : found);
-    kernel->noisy_gradient(theta, mu_k * 0.99, kernel == &whole ? expected : found);
-    EXPECT_THROW(kernel->noisy_gradient(theta, mu_k / 2.0, found), Error) << "four quarters are spent";
-  }
-  EXPECT_EQ(found.values, expected.values);
-  EXPECT_EQ(found.rows, 60U);
-  // A second save holds the rows since the first one alone: that a kernel of the first rows lacks them shows.
-  SensitiveState later;
-  after.save(later);
-  HistoryKernel partial = kernel_for(plan, loss, 1.0);
-  EXPECT_THROW(partial.restore(later), DamagedFile);
-  EXPECT_THROW(after.restore(state), Error) << "only a new kernel takes up a state";
-}
-
-TEST(HistoryKernel, AStateOfAnotherMechanismIsRefused) {
-  const std::shared_ptr<const Loss> loss = make_logistic_loss();
-  const privacy::GradientPlan plan(request_for());
-  HistoryKernel kernel = kernel_for(plan, loss, 1.0);
-  feed(kernel, random_rows(5, 3));
-  SensitiveState state;
-  kernel.save(state);
-  HistoryKernel other_limit = kernel_for(plan, loss, 2.0);
-  EXPECT_THROW(other_limit.restore(state), DamagedFile);
-  HistoryKernel other_loss = kernel_for(plan, make_hinge_loss(), 1.0);
-  EXPECT_THROW(other_loss.restore(state), DamagedFile);
-  const privacy::GradientPlan zero_out(request_for(Neighbours::zero_out));
-  HistoryKernel other_neighbours = kernel_for(zero_out, loss, 1.0);
-  EXPECT_THROW(other_neighbours.restore(state), DamagedFile);
-}
-
-TEST(HistoryKernel, IsNotSavedInTheMiddleOfAPass) {
-  const privacy::GradientPlan plan(request_for());
-  HistoryKernel kernel = kernel_for(plan, make_logistic_loss(), 1.0);
-  feed(kernel, random_rows(10, 3));
-  NoisyGradient sum;
-  kernel.noisy_gradient(std::vector<double>(3), plan.mu() / 2.0, sum, 0, 2);
-  SensitiveState state;
-  EXPECT_THROW(kernel.save(state), Error) << "the parts to come are paid for, and a state has no word for it";
-  kernel.noisy_gradient(std::vector<double>(3), plan.mu() / 2.0, sum, 1, 2);
-  kernel.save(state);
 }
 
 }  // namespace
