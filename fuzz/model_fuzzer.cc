@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "log/decisions_bytes.h"
 #include "log/request_text.h"
 #include "log/statistics_bytes.h"
 #include "model_fuzzing.h"
@@ -121,7 +122,9 @@ void parse(std::string_view bytes) {
       if (log::request_text(log::parse_request(text, "x")) != text) std::abort();
       if (!log::first_difference(options, options).empty()) std::abort();
     } else if (choice % 3 == 1) {
-      if (log::decisions_bytes(log::parse_decisions(bytes, "x")) != bytes) std::abort();
+      StreamOptions request;
+      if (bytes.size() == 32) request.erm.emplace();  // those of PrivIncERM are that long
+      if (log::decisions_bytes(log::parse_decisions(bytes, request, "x")) != bytes) std::abort();
     } else {
       const bool has_target_square = choice % 2 == 0;
       const auto statistics = log::parse_statistics(bytes, choice / 6, has_target_square, "x");
