@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <optional>
 
 #include "python_value.h"
 #include "rivulet/error.h"
@@ -22,6 +23,19 @@ bool same_text(PyObject* a, PyObject* b) {
   const Py_ssize_t length = PyUnicode_GET_LENGTH(a);
   return length == PyUnicode_GET_LENGTH(b) && PyUnicode_KIND(a) == PyUnicode_KIND(b) &&
          std::memcmp(PyUnicode_DATA(a), PyUnicode_DATA(b), static_cast<std::size_t>(length * PyUnicode_KIND(a))) == 0;
+}
+
+// The key's own text, as long as it is: never what __str__ of a subclass says, and never cut at a NUL. Absent for keys
+// that are no text and for text that no declared name can be (lone surrogates).
+std::optional<std::string> key_text(PyObject* key) {
+  if (!PyUnicode_Check(key)) return std::nullopt;
+  Py_ssize_t size = 0;
+  const char* bytes = PyUnicode_AsUTF8AndSize(key, &size);
+  if (bytes == nullptr) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  return std::string(bytes, static_cast<std::size_t>(size));
 }
 
 std::vector<ColumnPlace> places_of(const Schema& schema) {
@@ -49,7 +63,6 @@ std::vector<ColumnPlace> places_of(const Schema& schema) {
 OneRow::OneRow(const Schema& schema)
     : schema_(schema), width_(schema.row_width()), has_blocks_(schema.has_blocks()), places_(places_of(schema)) {
   for (std::size_t i = 0; i < places_.size(); ++i) by_name_.emplace(places_[i].name, i);
-  if (!has_blocks_) values_.resize(width_);
   if (schema.class_words()) classes_ = LevelIndex({(*schema.class_words())[0], (*schema.class_words())[1]});
   target_name_ = nb::str(schema.target_name().c_str(), schema.target_name().size());
 }
@@ -62,6 +75,10 @@ void OneRow::store(const ColumnPlace& place, PyObject* value) {
   }
 }
 
+void OneRow::forget_row() {
+  values_.assign(width_, std::numeric_limits<double>::quiet_NaN());
+}
+
 void OneRow::read(nb::handle x) {
   sparse_ = false;
   if (PyDict_Check(x.ptr())) return read_dict(x.ptr());
@@ -72,7 +89,7 @@ void OneRow::read(nb::handle x) {
       throw RequestError(
           "x", "a row of " + std::to_string(array.shape(0)) + " values was given; accepted: " + std::to_string(width_));
     }
-    values_.resize(array.shape(0));
+    forget_row();
     for (std::size_t i = 0; i < array.shape(0); ++i) {
       values_[i] = array.data()[static_cast<std::int64_t>(i) * array.stride(0)];
     }
@@ -96,7 +113,7 @@ void OneRow::read(nb::handle x) {
 void OneRow::read_sequence(nb::handle items) {
   const auto count = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(items.ptr()));
   PyObject** item = PySequence_Fast_ITEMS(items.ptr());
-  values_.resize(width_);
+  forget_row();
   if (has_blocks_ || places_.size() != count) {
     if (count != width_) {
       const std::size_t columns = has_blocks_ ? width_ : places_.size();
@@ -113,18 +130,12 @@ void OneRow::read_dict(PyObject* dict) {
   if (has_blocks_) return read_sparse_dict(dict);
   if (read_known_order(dict)) return;
   learn_order(dict);
-  // What a dict does not have is missing: the row cannot be used.
-  if (declared_in_order_ < places_.size()) {
-    std::fill(values_.begin(), values_.end(), std::numeric_limits<double>::quiet_NaN());
-  }
   if (!read_known_order(dict)) throw RequestError("x", "changed while it was read");
 }
 
 bool OneRow::read_known_order(PyObject* dict) {
   if (static_cast<std::size_t>(PyDict_GET_SIZE(dict)) != order_.size() || order_.empty()) return false;
-  if (declared_in_order_ < places_.size()) {
-    std::fill(values_.begin(), values_.end(), std::numeric_limits<double>::quiet_NaN());
-  }
+  forget_row();
   Py_ssize_t position = 0;
   PyObject* key = nullptr;
   PyObject* value = nullptr;
@@ -142,20 +153,16 @@ bool OneRow::read_known_order(PyObject* dict) {
 
 void OneRow::learn_order(PyObject* dict) {
   order_.clear();
-  declared_in_order_ = 0;
   Py_ssize_t position = 0;
   PyObject* key = nullptr;
   PyObject* value = nullptr;
   while (PyDict_Next(dict, &position, &key, &value) != 0) {
     Known known{nb::borrow(key)};
-    if (PyUnicode_Check(key)) {
-      const auto found = by_name_.find(nb::str(nb::handle(key)).c_str());
+    if (const auto name = key_text(key)) {
+      const auto found = by_name_.find(*name);
       if (found != by_name_.end()) known.place = &places_[found->second];
     }
-    if (known.place != nullptr) {
-      ++declared_in_order_;
-      known.value = known.place->first_value;
-    }
+    if (known.place != nullptr) known.value = known.place->first_value;
     order_.push_back(std::move(known));
   }
 }
@@ -182,10 +189,9 @@ void OneRow::read_sparse_dict(PyObject* dict) {
   PyObject* key = nullptr;
   PyObject* value = nullptr;
   while (PyDict_Next(dict, &position, &key, &value) != 0) {
-    if (!PyUnicode_Check(key)) continue;
-    const std::string name = nb::str(nb::handle(key)).c_str();
-    if (by_name_.contains(name)) continue;
-    if (const auto where = schema_.value_of(name)) put(*where, number_from(value, name));
+    const auto name = key_text(key);
+    if (!name || by_name_.contains(*name)) continue;
+    if (const auto where = schema_.value_of(*name)) put(*where, number_from(value, *name));
   }
   positions_.clear();
   entries_.clear();

@@ -36,6 +36,8 @@ class OneRow {
     std::size_t value = 0;               // of a number
   };
 
+  // Every value becomes a missing one: what a row does not say is not there, whatever the row before said.
+  void forget_row();
   void read_dict(PyObject* dict);
   bool read_known_order(PyObject* dict);
   void learn_order(PyObject* dict);
@@ -49,7 +51,6 @@ class OneRow {
   std::vector<ColumnPlace> places_;
   std::unordered_map<std::string, std::size_t> by_name_;
   std::vector<Known> order_;
-  std::size_t declared_in_order_ = 0;
   std::vector<double> values_;
   std::vector<std::uint32_t> positions_;
   std::vector<double> entries_;
