@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from . import _core
 from ._errors import PrivacyError, RequestError
 from ._guard import Spend, record, warn
-from ._rows import rows_of
+from ._rows import matrix_of, rows_of
 from ._selection import Candidate, held_out_risk
 from ._settings import Budget, budget_pair, make_options
 from ._stream import Stream
@@ -51,6 +51,19 @@ class PrivateLinearModel(BaseEstimator):
 
     def _settings(self) -> dict[str, Any]:
         return {}
+
+    # --- rows: a cell that is no number is NaN, and its row a zero row that counts
+
+    def _matrix(self, X: Any) -> NDArray[np.float64]:
+        return np.asarray(check_array(matrix_of(X), dtype=np.float64, ensure_all_finite=False, estimator=self, input_name="X"))
+
+    def _checked(self, X: Any, y: Any, reset: bool) -> tuple[NDArray[np.float64], NDArray[Any]]:
+        """Rows and targets of fitting shapes and types; what the cells say is nobody's business here."""
+        rows = self._matrix(X)
+        validate_data(self, X, y, reset=reset, skip_check_array=True)
+        targets = column_or_1d(y, warn=True)
+        check_consistent_length(rows, targets)
+        return rows, targets
 
     # --- the stream
 
@@ -186,8 +199,16 @@ class PrivateLinearModel(BaseEstimator):
 
     def _linear(self, X: ArrayLike) -> NDArray[np.float64]:
         check_is_fitted(self)
-        checked: NDArray[np.float64] = validate_data(self, X, reset=False, dtype=np.float64)
-        return np.asarray(checked @ np.ravel(self.coef_) + np.ravel(self.intercept_)[0], dtype=np.float64)
+        checked = self._matrix(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        with np.errstate(invalid="ignore"):  # a row that cannot be used has no prediction
+            return np.asarray(checked @ np.ravel(self.coef_) + np.ravel(self.intercept_)[0], dtype=np.float64)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.non_deterministic = self.insecure_seed is None
+        tags.input_tags.allow_nan = True  # a row that cannot be used counts as a zero row
+        return tags
 
     def summary(self, level: float = 0.95) -> Summary:
         """The coefficients with standard errors and intervals that count sampling and privacy noise."""

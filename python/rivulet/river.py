@@ -26,6 +26,7 @@ from . import _core
 from ._errors import PrivacyError
 from ._guard import Spend, others_overlap, record, warn
 from ._published import Releases
+from ._rows import class_code
 from ._settings import Budget, Declared, budget_pair, make_options, make_schema
 from ._stream import Stream
 
@@ -116,7 +117,7 @@ class _PrivateRiverModel:
             self._released()
 
     def _codes(self, y: Any) -> Any:
-        return np.asarray(y)
+        return y
 
     # --- what was published
 
@@ -338,10 +339,10 @@ class PrivateLogisticRegression(_PrivateRiverModel, base.MiniBatchClassifier):
         return {"mechanism": "surrogate", "surrogate_margin": float(self.margin)}
 
     def _class_code(self, y: Any) -> float:
-        return 1.0 if y == self.classes[1] else 0.0 if y == self.classes[0] else math.nan
+        return class_code(y, self.classes[0], self.classes[1])
 
     def _codes(self, y: Any) -> NDArray[np.float64]:
-        return np.array([self._class_code(label) for label in np.asarray(y).tolist()], dtype=np.float64)
+        return np.array([self._class_code(label) for label in _listed(y)], dtype=np.float64)
 
     def learn_one(self, x: dict[Any, Any], y: Any) -> None:
         """Takes one row."""
@@ -363,6 +364,10 @@ class PrivateLogisticRegression(_PrivateRiverModel, base.MiniBatchClassifier):
         import polars
 
         return polars.DataFrame({str(name): values for name, values in columns.items()})
+
+
+def _listed(values: Any) -> list[Any]:
+    return list(values.tolist() if hasattr(values, "tolist") else values)
 
 
 def _free_name(features: Mapping[str, Any]) -> str:

@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import validate_data
 
 from . import _core
 from ._errors import PrivacyWarning, RequestError
 from ._estimator import PrivateLinearModel, RefitSearch
+from ._rows import class_code, numbers_of
 
 __all__ = ["PrivateLasso", "PrivateLinearRegression", "PrivateLogisticRegression", "RefitSearch"]
 
@@ -38,24 +38,19 @@ class _PrivateRegressor(RegressorMixin, PrivateLinearModel):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Any:
         """Fits one private model to all rows, and spends the whole budget on it."""
-        rows, targets = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
-        self._fit(rows, np.asarray(targets, dtype=np.float64))
+        rows, targets = self._checked(X, y, reset=True)
+        self._fit(rows, numbers_of(targets))
         return self
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Any:
         """Takes more rows of the stream and publishes: one step a call, or every `release_every` rows."""
-        rows, targets = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=not hasattr(self, "n_features_in_"))
-        self._partial_fit(rows, np.asarray(targets, dtype=np.float64))
+        rows, targets = self._checked(X, y, reset=not hasattr(self, "n_features_in_"))
+        self._partial_fit(rows, numbers_of(targets))
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Predictions of the newest model."""
+        """Predictions of the newest model; NaN for rows that cannot be used."""
         return self._linear(X)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.non_deterministic = self.insecure_seed is None
-        return tags
 
 
 class PrivateLinearRegression(_PrivateRegressor):
@@ -223,9 +218,9 @@ class PrivateLogisticRegression(ClassifierMixin, PrivateLinearModel):
             if found.shape != (2,) or found[0] == found[1]:
                 raise RequestError("classes: two different ones are needed, negative first")
         else:
+            kind = self._check_labels(y)
             found = np.unique(y)
-            kind = type_of_target(y, input_name="y")
-            if len(found) > 2 or kind not in ("binary", "multiclass"):
+            if len(found) > 2:
                 raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
             if len(found) < 2:
                 raise ValueError("y holds one class; two are needed: declare them (classes=...) if the other may still come")
@@ -234,35 +229,35 @@ class PrivateLogisticRegression(ClassifierMixin, PrivateLinearModel):
                               "public; declare them (classes=...) if it is not", PrivacyWarning, stacklevel=3)
         self.classes_ = found
 
-    def _codes(self, y: Any) -> NDArray[np.float64]:
-        y = np.asarray(y)
-        positive = y == self.classes_[1]
-        if not np.all(positive | (y == self.classes_[0])):
-            raise ValueError("y holds classes other than the two that were declared")
-        return positive.astype(np.float64)
+    def _codes(self, y: NDArray[Any]) -> NDArray[np.float64]:
+        """0 and 1; NaN for a label that is neither class: its row is a zero row."""
+        negative, positive = self.classes_.tolist()
+        return np.array([class_code(label, negative, positive) for label in y.tolist()], dtype=np.float64)
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> PrivateLogisticRegression:
         """Fits one private model to all rows, and spends the whole budget on it."""
-        rows, labels = validate_data(self, X, y, dtype=np.float64)
-        self._check_labels(labels)
+        rows, labels = self._checked(X, y, reset=True)
         self._learn_classes(labels, None)
         self._fit(rows, self._codes(labels))
         return self
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> PrivateLogisticRegression:
         """Takes more rows of the stream and publishes. `classes` declares them with the first call."""
-        rows, labels = validate_data(self, X, y, dtype=np.float64, reset=not hasattr(self, "n_features_in_"))
-        self._check_labels(labels)
+        rows, labels = self._checked(X, y, reset=not hasattr(self, "n_features_in_"))
         if not hasattr(self, "classes_"):
             self._learn_classes(labels, classes)
         self._partial_fit(rows, self._codes(labels))
         return self
 
     @staticmethod
-    def _check_labels(y: Any) -> None:
-        kind = type_of_target(y, input_name="y", raise_unknown=True)
+    def _check_labels(y: Any) -> str:
+        try:
+            kind = type_of_target(y, input_name="y")
+        except Exception:  # its text may hold a label
+            kind = "unknown"
         if kind not in ("binary", "multiclass"):
             raise ValueError(f"Unknown label type: {kind}. Only binary classification is supported. The type of the target is {kind}.")
+        return kind
 
     def _shaped(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
         return coefficients.reshape(1, -1)
@@ -286,6 +281,5 @@ class PrivateLogisticRegression(ClassifierMixin, PrivateLinearModel):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.non_deterministic = self.insecure_seed is None
         tags.classifier_tags.multi_class = False
         return tags

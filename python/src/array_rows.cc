@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "row_scratch.h"
 #include "rows.h"
 #include "targets.h"
 
@@ -18,7 +19,7 @@ namespace {
 
 class DenseRows final : public Rows {
  public:
-  DenseRows(DoubleMatrix values, std::optional<DoubleVector> targets, std::optional<std::vector<std::string>> units)
+  DenseRows(DoubleMatrix values, std::optional<DoubleVector> targets, std::optional<UnitNames> units)
       : Rows(values.shape(1)),
         values_(std::move(values)),
         targets_(std::move(targets), values_.shape(0)),
@@ -47,21 +48,21 @@ class DenseRows final : public Rows {
 
  private:
   void gather(RowBlock& block) {
-    block_values_.resize(block.count * width());
+    auto& values = block_values_.renew(block.count * width());
     const std::int64_t by_row = values_.stride(0);
     const std::int64_t by_column = values_.stride(1);
     const double* first = values_.data() + static_cast<std::int64_t>(position_) * by_row;
     for (std::size_t row = 0; row < block.count; ++row) {
       const double* from = first + static_cast<std::int64_t>(row) * by_row;
-      double* to = block_values_.data() + row * width();
+      double* to = values.data() + row * width();
       for (std::size_t column = 0; column < width(); ++column)
         to[column] = from[static_cast<std::int64_t>(column) * by_column];
     }
-    block.values = block_values_.data();
+    block.values = values.data();
     if (!targets_.present()) return;
-    block_targets_.resize(block.count);
-    targets_.copy(position_, block.count, block_targets_.data());
-    block.targets = block_targets_.data();
+    auto& targets = block_targets_.renew(block.count);
+    targets_.copy(position_, block.count, targets.data());
+    block.targets = targets.data();
   }
 
   DoubleMatrix values_;
@@ -69,8 +70,8 @@ class DenseRows final : public Rows {
   Units units_;
   bool in_place_ = false;
   std::size_t position_ = 0;
-  std::vector<double> block_values_;
-  std::vector<double> block_targets_;
+  RowScratch<double> block_values_;
+  RowScratch<double> block_targets_;
 };
 
 using Offsets = nb::ndarray<nb::ro, std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -80,7 +81,7 @@ using Entries = nb::ndarray<nb::ro, double, nb::ndim<1>, nb::c_contig, nb::devic
 class SparseRows final : public Rows {
  public:
   SparseRows(std::size_t width, Offsets offsets, Positions positions, Entries entries,
-             std::optional<DoubleVector> targets, std::optional<std::vector<std::string>> units)
+             std::optional<DoubleVector> targets, std::optional<UnitNames> units)
       : Rows(width),
         offsets_(std::move(offsets)),
         positions_(std::move(positions)),
@@ -95,8 +96,7 @@ class SparseRows final : public Rows {
       throw RequestError("X", "the offsets of its rows do not ascend within what is stored; accepted: a CSR matrix");
     }
     if (!targets_.contiguous()) {
-      block_targets_.resize(row_count());
-      targets_.copy(0, row_count(), block_targets_.data());
+      targets_.copy(0, row_count(), block_targets_.renew(row_count()).data());
     }
   }
 
@@ -108,7 +108,7 @@ class SparseRows final : public Rows {
     block.offsets = offsets_.data();
     block.positions = positions_.data();
     block.entries = entries_.data();
-    block.targets = block_targets_.empty() ? targets_.data() : block_targets_.data();
+    block.targets = block_targets_.get().empty() ? targets_.data() : block_targets_.data();
     block.units = units_.data(0);
     return true;
   }
@@ -124,7 +124,7 @@ class SparseRows final : public Rows {
   Entries entries_;
   Targets targets_;
   Units units_;
-  std::vector<double> block_targets_;
+  RowScratch<double> block_targets_;
   bool done_ = false;
 };
 
@@ -134,14 +134,14 @@ void bind_array_rows(nb::module_& module) {
   module.def(
       "dense_rows",
       [](DoubleMatrix values, std::optional<DoubleVector> targets,
-         std::optional<std::vector<std::string>> units) -> std::unique_ptr<Rows> {
+         std::optional<UnitNames> units) -> std::unique_ptr<Rows> {
         return std::make_unique<DenseRows>(std::move(values), std::move(targets), std::move(units));
       },
       "values"_a.noconvert(), "targets"_a.none().noconvert(), "units"_a.none());
   module.def(
       "sparse_rows",
       [](std::size_t width, Offsets offsets, Positions positions, Entries entries, std::optional<DoubleVector> targets,
-         std::optional<std::vector<std::string>> units) -> std::unique_ptr<Rows> {
+         std::optional<UnitNames> units) -> std::unique_ptr<Rows> {
         return std::make_unique<SparseRows>(width, std::move(offsets), std::move(positions), std::move(entries),
                                             std::move(targets), std::move(units));
       },

@@ -104,7 +104,7 @@ double ArrowColumn::number(const ArrowArray& array, std::int64_t row) const {
     case Kind::text:
       break;
   }
-  throw RequestError(name_, "holds text where numbers were declared; accepted: a column of numbers");
+  return kMissing;  // refused before the first row, by its type
 }
 
 std::optional<std::int64_t> ArrowColumn::whole(const ArrowArray& array, std::int64_t row) const {
@@ -165,14 +165,14 @@ void ArrowColumn::numbers(const ArrowArray& array, std::int64_t begin, std::size
   for (std::size_t i = 0; i < count; ++i) out[i * stride] = number(array, first + static_cast<std::int64_t>(i));
 }
 
-void ArrowColumn::levels(const ArrowArray& array, std::int64_t begin, std::size_t count, const LevelIndex& index,
+void ArrowColumn::levels(const ArrowArray& array, std::int64_t begin, const LevelNames& names,
                          std::vector<int>& out) const {
-  out.resize(count);
+  const std::size_t count = out.size();
   const std::int64_t first = array.offset + begin;
   const auto find = [&](const ArrowColumn& column, const ArrowArray& values, std::int64_t row) {
     if (!arrow_valid(values, row)) return kNoLevel;
-    return column.kind_ == Kind::text ? index.find(column.text(values, row))
-                                      : index.find(column.text_or_whole(values, row));
+    return column.kind_ == Kind::text ? names.find(column.text(values, row))
+                                      : names.find(column.text_or_whole(values, row));
   };
   if (kind_ != Kind::dictionary) {
     for (std::size_t i = 0; i < count; ++i) out[i] = find(*this, array, first + static_cast<std::int64_t>(i));
@@ -194,12 +194,15 @@ void ArrowColumn::levels(const ArrowArray& array, std::int64_t begin, std::size_
   }
 }
 
-void ArrowColumn::texts(const ArrowArray& array, std::int64_t begin, std::size_t count,
-                        std::vector<std::string>& out) const {
-  out.resize(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    out[i] = text_or_whole(array, array.offset + begin + static_cast<std::int64_t>(i));
+void ArrowColumn::units(const ArrowArray& array, std::int64_t begin, std::vector<std::string>& out) const {
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = unit_in(text_or_whole(array, array.offset + begin + static_cast<std::int64_t>(i)));
   }
+}
+
+bool ArrowColumn::holds_identities() const {
+  if (kind_ == Kind::dictionary) return dictionary_.front().holds_identities();
+  return kind_ != Kind::number || (format_ != 'e' && format_ != 'f' && format_ != 'g');
 }
 
 }  // namespace rivulet::python

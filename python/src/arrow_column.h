@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "arrow_abi.h"
-#include "level_index.h"
+#include "rivulet/row_layout.h"
 
 namespace rivulet::python {
 
@@ -17,16 +17,19 @@ class ArrowColumn {
   // `schema` must outlive this. Throws RequestError naming the column when its type holds neither numbers nor text.
   ArrowColumn(const ArrowSchema& schema, std::string name);
 
-  [[nodiscard]] bool holds_text() const { return kind_ == Kind::text; }
+  [[nodiscard]] bool holds_text() const {
+    return kind_ == Kind::text || (kind_ == Kind::dictionary && dictionary_.front().holds_text());
+  }
+  // Whether its values can say whose row it is: text and whole numbers can.
+  [[nodiscard]] bool holds_identities() const;
 
   // Rows [begin, begin + count) of `array`, whose rows begin at `offset`, to out[0], out[stride], ...; NaN for missing
-  // ones. Throws RequestError for text.
+  // ones, and for text.
   void numbers(const ArrowArray& array, std::int64_t begin, std::size_t count, double* out, std::size_t stride) const;
-  // Places of levels, kNoLevel for missing and undeclared ones.
-  void levels(const ArrowArray& array, std::int64_t begin, std::size_t count, const LevelIndex& index,
-              std::vector<int>& out) const;
-  // Text of each row, whole numbers in decimal, empty for missing ones.
-  void texts(const ArrowArray& array, std::int64_t begin, std::size_t count, std::vector<std::string>& out) const;
+  // Places of levels, kNoLevel for missing and undeclared ones; as many rows as `out` has room for.
+  void levels(const ArrowArray& array, std::int64_t begin, const LevelNames& names, std::vector<int>& out) const;
+  // Whose row each is: text or whole numbers, empty where it does not say.
+  void units(const ArrowArray& array, std::int64_t begin, std::vector<std::string>& out) const;
 
  private:
   enum class Kind { nothing, truth, number, text, dictionary };

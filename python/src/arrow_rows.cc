@@ -6,10 +6,12 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 
 #include "arrow_column.h"
+#include "row_scratch.h"
 #include "rows.h"
 #include "targets.h"
 
@@ -44,7 +46,7 @@ class Owned {
 };
 
 struct ArrowFeature {
-  ColumnPlace place;
+  RowColumn place;
   std::size_t child;
   ArrowColumn column;
 };
@@ -53,7 +55,7 @@ class ArrowRows final : public Rows {
  public:
   ArrowRows(const Schema& schema, const nb::capsule& capsule, std::optional<DoubleVector> targets, bool needs_target,
             const std::optional<std::string>& unit)
-      : Rows(schema.row_width()), schema_(schema), given_targets_(std::move(targets)) {
+      : Rows(schema.row_width()), layout_(schema), given_targets_(std::move(targets)) {
     auto* stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
     if (stream == nullptr) throw nb::python_error();
     if (stream->release == nullptr) throw RequestError("X", "its Arrow stream was already read; accepted: a new one");
@@ -63,20 +65,21 @@ class ArrowRows final : public Rows {
       throw RequestError("X",
                          "is an Arrow stream of single values; accepted: one of record batches, with named columns");
     }
-    for (ColumnPlace& place : column_places(schema)) {
+    for (const RowColumn& place : layout_.columns()) {
       const std::size_t child = child_of(place.name);
       ArrowColumn column(*table_->children[child], place.name);
       if (!place.categorical && column.holds_text()) {
         throw RequestError(place.name, "holds text where numbers were declared; accepted: a column of numbers");
       }
-      features_.push_back({std::move(place), child, std::move(column)});
+      features_.push_back({place, child, std::move(column)});
     }
     if (needs_target && !given_targets_) target_ = bound(schema.target_name());
     if (unit) unit_ = bound(*unit);
-    if (target_ && schema.class_words()) {
-      const auto& words = *schema.class_words();
-      classes_ = LevelIndex({words[0], words[1]});
-    } else if (target_ && target_->column.holds_text()) {
+    if (unit_ && !unit_->column.holds_identities()) {
+      throw RequestError(*unit, "holds numbers with fractions, which are nobody's name; accepted: a column of text or of "
+                                "whole numbers. No row was taken");
+    }
+    if (target_ && layout_.class_words() == nullptr && target_->column.holds_text()) {
       throw RequestError(schema.target_name(), "holds text where numbers were declared; accepted: a column of numbers");
     }
   }
@@ -85,8 +88,8 @@ class ArrowRows final : public Rows {
     while (position_ == batch_length_) {
       batch_.reset();
       if (stream_->get_next(&*stream_, &*batch_) != 0) {
-        const char* why = stream_->get_last_error(&*stream_);
-        throw IoError(std::string("X: its Arrow stream failed: ") + (why != nullptr ? why : "it does not say why"));
+        // Whoever made the stream may have written a row into its message.
+        throw IoError("X: its Arrow stream failed; the rows before were taken");
       }
       if (batch_->release == nullptr) {
         check_targets_used();
@@ -133,48 +136,52 @@ class ArrowRows final : public Rows {
   [[nodiscard]] std::int64_t begin() { return batch_->offset + position_; }
 
   void fill(RowBlock& block) {
-    block_values_.resize(block.count * width());
+    auto& values = block_values_.renew(block.count * width(), std::numeric_limits<double>::quiet_NaN());
     for (const ArrowFeature& feature : features_) {
       const ArrowArray& array = *batch_->children[feature.child];
       if (feature.place.categorical) {
-        feature.column.levels(array, begin(), block.count, feature.place.levels, levels_);
+        auto& levels = levels_.renew(block.count, kNoLevel);
+        feature.column.levels(array, begin(), feature.place.levels, levels);
         for (std::size_t i = 0; i < block.count; ++i) {
-          feature.place.write_level(levels_[i], block_values_.data() + i * width());
+          feature.place.write_level(levels[i], values.data() + i * width());
         }
       } else {
-        feature.column.numbers(array, begin(), block.count, block_values_.data() + feature.place.first_value, width());
+        feature.column.numbers(array, begin(), block.count, values.data() + feature.place.first_value, width());
       }
     }
-    block.values = block_values_.data();
+    block.values = values.data();
     fill_targets(block);
     if (unit_) {
-      unit_->column.texts(*batch_->children[unit_->child], begin(), block.count, units_);
-      unit_views_.assign(units_.begin(), units_.end());
-      block.units = unit_views_.data();
+      auto& units = units_.renew(block.count);
+      unit_->column.units(*batch_->children[unit_->child], begin(), units);
+      auto& views = unit_views_.renew(0);
+      views.assign(units.begin(), units.end());
+      block.units = views.data();
     }
   }
 
   void fill_targets(RowBlock& block) {
     if (!target_ && !given_targets_) return;
-    block_targets_.resize(block.count);
+    auto& targets = block_targets_.renew(block.count, std::numeric_limits<double>::quiet_NaN());
     if (given_targets_) {
       if (targets_used_ + block.count > given_targets_->shape(0)) {
         throw RequestError("y", "has fewer targets than the table has rows; the rows up to there were taken");
       }
       for (std::size_t i = 0; i < block.count; ++i) {
-        block_targets_[i] =
+        targets[i] =
             given_targets_->data()[static_cast<std::int64_t>(targets_used_ + i) * given_targets_->stride(0)];
       }
       targets_used_ += block.count;
-    } else if (schema_.class_words()) {
-      target_->column.levels(*batch_->children[target_->child], begin(), block.count, classes_, levels_);
+    } else if (const LevelNames* words = layout_.class_words()) {
+      auto& levels = levels_.renew(block.count, kNoLevel);
+      target_->column.levels(*batch_->children[target_->child], begin(), *words, levels);
       for (std::size_t i = 0; i < block.count; ++i) {
-        block_targets_[i] = levels_[i] == kNoLevel ? std::numeric_limits<double>::quiet_NaN() : levels_[i];
+        if (levels[i] != kNoLevel) targets[i] = levels[i];
       }
     } else {
-      target_->column.numbers(*batch_->children[target_->child], begin(), block.count, block_targets_.data(), 1);
+      target_->column.numbers(*batch_->children[target_->child], begin(), block.count, targets.data(), 1);
     }
-    block.targets = block_targets_.data();
+    block.targets = targets.data();
   }
 
   void check_targets_used() const {
@@ -183,7 +190,7 @@ class ArrowRows final : public Rows {
     }
   }
 
-  Schema schema_;
+  RowLayout layout_;
   std::optional<DoubleVector> given_targets_;
   std::size_t targets_used_ = 0;
   Owned<ArrowArrayStream> stream_;
@@ -194,14 +201,13 @@ class ArrowRows final : public Rows {
   std::vector<ArrowFeature> features_;
   std::optional<Bound> target_;
   std::optional<Bound> unit_;
-  LevelIndex classes_;
   std::int64_t position_ = 0;
   std::int64_t batch_length_ = 0;
-  std::vector<double> block_values_;
-  std::vector<double> block_targets_;
-  std::vector<int> levels_;
-  std::vector<std::string> units_;
-  std::vector<std::string_view> unit_views_;
+  RowScratch<double> block_values_;
+  RowScratch<double> block_targets_;
+  RowScratch<int> levels_;
+  RowScratch<std::string> units_;
+  RowScratch<std::string_view> unit_views_;
 };
 
 }  // namespace

@@ -33,7 +33,7 @@ LiveStream::LiveStream(const StreamOptions& options, const std::optional<std::st
       path_(path),
       autocommit_(autocommit),
       slow_rows_(has_slow_rows()),
-      one_row_(options_.schema),
+      one_row_(options_.schema, options_.unit ? options_.unit->name : ""),
       history_limit_(history) {}
 
 LiveStream::LiveStream(const std::string& path, bool autocommit)
@@ -44,7 +44,7 @@ LiveStream::LiveStream(const std::string& path, bool autocommit)
       path_(path),
       autocommit_(autocommit),
       slow_rows_(has_slow_rows()),
-      one_row_(options_.schema) {}
+      one_row_(options_.schema, options_.unit ? options_.unit->name : "") {}
 
 bool LiveStream::has_slow_rows() const {
   return options_.sketch || options_.erm || options_.schema.row_width() > kWideRow;
@@ -76,25 +76,55 @@ bool LiveStream::observe_sparse(const SparseRow& row, double target, const std::
   });
 }
 
+// After the row has counted, because whether it has a target is what the row says: an error would take it back.
+void LiveStream::warn_forgotten_target() const {
+  const std::string text = "y: not given, and the row has no '" + schema_->target_name() +
+                           "': it counted as a zero row. Give the target, or None where it is missing";
+  if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) throw nb::python_error();
+}
+
 bool LiveStream::observe(nb::handle x, nb::handle y, nb::handle unit) {
   const Turn turn(*this);
-  require_row_kind(!unit.is_none());
+  const bool unit_given = unit.ptr() != Py_Ellipsis;
+  if (unit_given && !unit.is_none()) require_row_kind(true);
+  const OneRow::Named named = one_row_.read(x);
+  // What was left out of the call may stand in a row that goes by names; where it does not, the row counts all the same.
+  if (!named.is_named) {
+    require_row_kind(unit_given && (options_.unit || !unit.is_none()));
+    if (y.ptr() == Py_Ellipsis) {
+      throw RequestError("y", "not given, and a row without names cannot hold it; accepted: the target, or None where "
+                              "it is missing. The row was not counted");
+    }
+  }
+  PyObject* target_cell = y.ptr();
+  if (target_cell == Py_Ellipsis || target_cell == Py_None) {
+    target_cell = named.target.is_valid() ? named.target.ptr() : Py_None;
+  }
+  const double target = target_of(target_cell, one_row_.layout());
   std::string unit_text;
-  std::string_view unit_view;
-  if (!unit.is_none()) unit_view = unit_text = unit_from(unit.ptr());
-  const std::string_view* whose = unit.is_none() ? nullptr : &unit_view;
-  one_row_.read(x);
-  const double target = one_row_.target(y, x);
+  if (unit_given) {
+    unit_text = unit_of(unit.ptr());
+  } else if (named.unit.is_valid()) {
+    unit_text = unit_of(named.unit.ptr());
+  }
+  const std::string_view unit_view = unit_text;
+  const std::string_view* whose = options_.unit ? &unit_view : nullptr;
+  const bool forgotten = y.ptr() == Py_Ellipsis && !named.target.is_valid();
   const auto work = [&] {
     return kept(one_row_.is_sparse() ? observe_sparse(one_row_.sparse_row(), target, whose)
                                      : observe_values(one_row_.values(), target, whose));
   };
   // A row that only adds to a sum takes less time than letting go of the GIL.
   const std::uint64_t waiting = with_regression([](auto& regression) { return regression.waiting_rows(); });
-  if (waiting + 1 < options_.release_every && !slow_rows_) return work();
-  const nb::gil_scoped_release no_gil;
-  const bool released = work();
-  commit_if_due(released);
+  bool released = false;
+  if (waiting + 1 < options_.release_every && !slow_rows_) {
+    released = work();
+  } else {
+    const nb::gil_scoped_release no_gil;
+    released = work();
+    commit_if_due(released);
+  }
+  if (forgotten) warn_forgotten_target();
   return released;
 }
 

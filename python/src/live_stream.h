@@ -76,6 +76,7 @@ class LiveStream {
   void keep_release();
   void commit_if_due(bool released);
   void require_row_kind(bool has_unit) const;
+  void warn_forgotten_target() const;
   [[nodiscard]] PublishedRelease publish(Kept& kept);
   [[nodiscard]] std::uint64_t last_step() const;
   [[nodiscard]] std::uint64_t released_rows() const;

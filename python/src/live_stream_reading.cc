@@ -131,14 +131,14 @@ void bind_live_stream(nb::module_& module) {
       .def(nb::init<const StreamOptions&, const std::optional<std::string>&, bool, std::optional<std::size_t>>(),
            "options"_a, "path"_a.none(), "autocommit"_a, "history"_a.none())
       .def(nb::init<const std::string&, bool>(), "path"_a, "autocommit"_a)
-      .def("observe", &LiveStream::observe, "x"_a.none(), "y"_a.none() = nb::ellipsis(), "unit"_a.none() = nb::none(),
+      .def("observe", &LiveStream::observe, "x"_a.none(), "y"_a.none() = nb::ellipsis(), "unit"_a.none() = nb::ellipsis(),
            "Takes one row and says whether it completed a step, so that a new release is out.\n\n"
            "x is a dict by the declared names (what is not there is missing, what was not declared is ignored), or a "
            "list, "
-           "tuple or one-dimensional array in their order; y is the target, left out to take it from the dict, None "
-           "where it is missing; unit says "
-           "whose row it is where the promise is for units. A row that cannot be used (missing, NaN, infinite, an "
-           "undeclared level) counts as a zero row and never stops the stream.")
+           "tuple or one-dimensional array in their order; y is the target and unit, where the promise is for units, "
+           "says whose row it is: left out to take them from the dict, None where they are missing. A row that cannot "
+           "be used (missing, text where a number was declared, infinite, an undeclared level, no unit) counts as a "
+           "zero row and never stops the stream: what a row says does not decide whether it counts.")
       .def("_take", &LiveStream::take, "rows"_a)
       .def("_flush", &LiveStream::flush)
       .def("_commit", &LiveStream::commit)

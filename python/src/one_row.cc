@@ -2,10 +2,10 @@
 
 #include <nanobind/ndarray.h>
 
-#include <algorithm>
 #include <cstring>
+#include <limits>
 #include <map>
-#include <optional>
+#include <set>
 
 #include "python_value.h"
 #include "rivulet/error.h"
@@ -16,8 +16,12 @@ namespace nb = nanobind;
 namespace rivulet::python {
 namespace {
 
-// Without a call when both are the plain strings that names are.
-bool same_text(PyObject* a, PyObject* b) {
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+// Longer dicts are read without remembering their keys.
+constexpr std::size_t kMostKeys = 4096;
+
+// Whether both are the same key, without a call into Python: the same object, or plain strings of the same text.
+bool same_key(PyObject* a, PyObject* b) {
   if (a == b) return true;
   if (!PyUnicode_CheckExact(a) || !PyUnicode_CheckExact(b)) return false;
   const Py_ssize_t length = PyUnicode_GET_LENGTH(a);
@@ -25,127 +29,154 @@ bool same_text(PyObject* a, PyObject* b) {
          std::memcmp(PyUnicode_DATA(a), PyUnicode_DATA(b), static_cast<std::size_t>(length * PyUnicode_KIND(a))) == 0;
 }
 
-// The key's own text, as long as it is: never what __str__ of a subclass says, and never cut at a NUL. Absent for keys
-// that are no text and for text that no declared name can be (lone surrogates).
-std::optional<std::string> key_text(PyObject* key) {
-  if (!PyUnicode_Check(key)) return std::nullopt;
-  Py_ssize_t size = 0;
-  const char* bytes = PyUnicode_AsUTF8AndSize(key, &size);
-  if (bytes == nullptr) {
-    PyErr_Clear();
-    return std::nullopt;
-  }
-  return std::string(bytes, static_cast<std::size_t>(size));
+[[noreturn]] void refuse_width(std::size_t given, std::size_t accepted) {
+  throw RequestError("x", "a row of " + std::to_string(given) + " values was given; accepted: " +
+                              std::to_string(accepted) + ". It was not counted");
 }
 
-std::vector<ColumnPlace> places_of(const Schema& schema) {
-  if (!schema.has_blocks()) return column_places(schema);
-  // The columns of a block are found by their names.
-  std::vector<ColumnPlace> places;
-  std::size_t value = 0;
-  const int reference = schema.has_intercept() ? 1 : 0;
-  for (const Feature& feature : schema.features()) {
-    if (const auto* block = std::get_if<Block>(&feature.domain)) {
-      value += block->columns;
-    } else if (const auto* levels = std::get_if<Levels>(&feature.domain)) {
-      const std::size_t width = levels->names.size() - static_cast<std::size_t>(reference);
-      places.push_back({feature.name, value, width, true, reference, LevelIndex(levels->names)});
-      value += width;
-    } else {
-      places.push_back({feature.name, value++, 1, false, 0, {}});
-    }
+// Reading it runs no code but the interpreter's own.
+bool is_plain(PyObject* value) {
+  return PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyUnicode_CheckExact(value) || value == Py_None ||
+         PyBool_Check(value);
+}
+
+void write(const RowColumn& column, PyObject* value, double* row) {
+  if (column.categorical) {
+    column.write_level(level_of(value, column.levels), row);
+  } else {
+    row[column.first_value] = number_of(value);
   }
-  return places;
+}
+
+// Not a subclass: a masked array says more than its numbers.
+bool is_plain_array(PyObject* x) {
+  return std::string_view(Py_TYPE(x)->tp_name) == "numpy.ndarray";
+}
+
+// A mapping that is no dict, as one. Where it cannot be read there is nothing in it.
+nb::object dict_of(nb::handle mapping) {
+  nb::object copy = nb::steal(PyDict_New());
+  if (PyDict_Update(copy.ptr(), mapping.ptr()) != 0) {
+    forget_error();
+    PyDict_Clear(copy.ptr());
+  }
+  return copy;
+}
+
+// Tables and matrices have names and a length, too.
+bool has_two_dimensions(nb::handle x) {
+  const nb::object shape = nb::steal(PyObject_GetAttrString(x.ptr(), "shape"));
+  if (!shape.is_valid()) forget_error();
+  return shape.is_valid() && PyTuple_Check(shape.ptr()) && PyTuple_GET_SIZE(shape.ptr()) != 1;
 }
 
 }  // namespace
 
-OneRow::OneRow(const Schema& schema)
-    : schema_(schema), width_(schema.row_width()), has_blocks_(schema.has_blocks()), places_(places_of(schema)) {
-  for (std::size_t i = 0; i < places_.size(); ++i) by_name_.emplace(places_[i].name, i);
-  if (schema.class_words()) classes_ = LevelIndex({(*schema.class_words())[0], (*schema.class_words())[1]});
-  target_name_ = nb::str(schema.target_name().c_str(), schema.target_name().size());
-}
+OneRow::OneRow(const Schema& schema, std::string unit)
+    : schema_(schema),
+      unit_name_(std::move(unit)),
+      layout_(schema, schema.has_blocks() ? RowLayout::Blocks::by_name : RowLayout::Blocks::single_columns),
+      has_blocks_(schema.has_blocks()) {}
 
-void OneRow::store(const ColumnPlace& place, PyObject* value) {
-  if (place.categorical) {
-    place.write_level(level_from(value, place.levels), values_.data());
-  } else {
-    values_[place.first_value] = number_from(value, place.name);
-  }
-}
-
-void OneRow::forget_row() {
-  values_.assign(width_, std::numeric_limits<double>::quiet_NaN());
-}
-
-void OneRow::read(nb::handle x) {
+OneRow::Named OneRow::read(nb::handle x) {
   sparse_ = false;
-  if (PyDict_Check(x.ptr())) return read_dict(x.ptr());
-  if (PyList_Check(x.ptr()) || PyTuple_Check(x.ptr())) return read_sequence(x);
-  DoubleVector array;
-  if (nb::try_cast<DoubleVector>(x, array, false)) {
-    if (array.shape(0) != width_) {
-      throw RequestError(
-          "x", "a row of " + std::to_string(array.shape(0)) + " values was given; accepted: " + std::to_string(width_));
+  if (PyDict_Check(x.ptr())) return read_named(x.ptr());
+  if (!PyList_Check(x.ptr()) && !PyTuple_Check(x.ptr())) {
+    DoubleVector array;
+    if (is_plain_array(x.ptr()) && nb::try_cast<DoubleVector>(x, array, false)) {
+      if (array.shape(0) != layout_.width()) refuse_width(array.shape(0), layout_.width());
+      auto& values = values_.renew(layout_.width(), kMissing);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = array.data()[static_cast<std::int64_t>(i) * array.stride(0)];
+      }
+      return {};
     }
-    forget_row();
-    for (std::size_t i = 0; i < array.shape(0); ++i) {
-      values_[i] = array.data()[static_cast<std::int64_t>(i) * array.stride(0)];
+    if (has_two_dimensions(x)) {
+      throw RequestError("x", "is a table or a matrix; accepted: one row, or observe_many() for many");
     }
-    return;
+    if (nb::hasattr(x, "keys")) return read_named(dict_of(x).ptr());
   }
-  if (nb::hasattr(x, "keys")) {
-    const nb::dict copy = nb::borrow<nb::dict>(nb::steal(PyDict_New()));
-    if (PyDict_Update(copy.ptr(), x.ptr()) != 0) throw nb::python_error();
-    return read_dict(copy.ptr());
-  }
-  PyObject* items = PyUnicode_Check(x.ptr()) || PyBytes_Check(x.ptr()) ? nullptr : PySequence_Fast(x.ptr(), "");
-  if (items == nullptr) {
-    PyErr_Clear();
+  const nb::object items =
+      PyUnicode_Check(x.ptr()) || PyBytes_Check(x.ptr()) ? nb::object() : nb::steal(PySequence_Fast(x.ptr(), ""));
+  if (!items.is_valid()) {
+    forget_error();
     throw RequestError("x",
                        "is no row; accepted: a dict by the declared names, or a list, tuple or one-dimensional array "
                        "in their order");
   }
-  read_sequence(nb::steal(items));
+  read_sequence(items);
+  return {};
 }
 
 void OneRow::read_sequence(nb::handle items) {
-  const auto count = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(items.ptr()));
-  PyObject** item = PySequence_Fast_ITEMS(items.ptr());
-  forget_row();
-  if (has_blocks_ || places_.size() != count) {
-    if (count != width_) {
-      const std::size_t columns = has_blocks_ ? width_ : places_.size();
-      throw RequestError(
-          "x", "a row of " + std::to_string(count) + " values was given; accepted: " + std::to_string(columns));
+  // A tuple of its own: reading a value may run code that changes a list.
+  const nb::object held = nb::steal(PySequence_Tuple(items.ptr()));
+  if (!held.is_valid()) throw nb::python_error();
+  const auto count = static_cast<std::size_t>(PyTuple_GET_SIZE(held.ptr()));
+  const auto item = [&](std::size_t i) { return PyTuple_GET_ITEM(held.ptr(), static_cast<Py_ssize_t>(i)); };
+  const auto& columns = layout_.columns();
+  const bool by_column = !has_blocks_ && columns.size() == count;
+  if (!by_column && count != layout_.width()) refuse_width(count, has_blocks_ ? layout_.width() : columns.size());
+  auto& values = values_.renew(layout_.width(), kMissing);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (by_column) {
+      write(columns[i], item(i), values.data());
+    } else {
+      values[i] = number_of(item(i));
     }
-    for (std::size_t i = 0; i < count; ++i) values_[i] = number_from(item[i], "x");
-    return;
   }
-  for (std::size_t i = 0; i < count; ++i) store(places_[i], item[i]);
 }
 
-void OneRow::read_dict(PyObject* dict) {
-  if (has_blocks_) return read_sparse_dict(dict);
-  if (read_known_order(dict)) return;
-  learn_order(dict);
-  if (!read_known_order(dict)) throw RequestError("x", "changed while it was read");
+int OneRow::place_of(PyObject* key) const {
+  const auto name = PyUnicode_Check(key) ? text_of(key) : std::nullopt;
+  if (!name) return kOther;
+  if (const auto column = layout_.column_named(*name)) return static_cast<int>(*column);
+  if (*name == schema_.target_name()) return kTarget;
+  return !unit_name_.empty() && *name == unit_name_ ? kUnit : kOther;
 }
 
-bool OneRow::read_known_order(PyObject* dict) {
-  if (static_cast<std::size_t>(PyDict_GET_SIZE(dict)) != order_.size() || order_.empty()) return false;
-  forget_row();
+OneRow::Named OneRow::read_named(PyObject* dict) {
+  if (has_blocks_) return read_sparse(dict);
+  Named named;
+  Cells cells;
+  std::vector<double>& values = values_.renew(layout_.width(), kMissing);
+  const auto begin_again = [&] {
+    values_.renew(layout_.width(), kMissing);
+    cells.clear();
+    named = {};
+  };
+  if (!read_known_order(dict, values, cells, named)) {
+    begin_again();
+    learn_order(dict);
+    // No code ran in between: the dict is the one whose keys were just learnt.
+    read_known_order(dict, values, cells, named);
+  }
+  if (names_twice_) begin_again();  // a row that says one thing twice says nothing
+  named.is_named = true;
+  for (const auto& [column, value] : cells) write(*column, value.ptr(), values.data());
+  if (order_.size() > kMostKeys) order_.clear();
+  return named;
+}
+
+bool OneRow::read_known_order(PyObject* dict, std::vector<double>& values, Cells& cells, Named& named) {
+  if (static_cast<std::size_t>(PyDict_GET_SIZE(dict)) != order_.size()) return false;
+  const auto& columns = layout_.columns();
   Py_ssize_t position = 0;
   PyObject* key = nullptr;
   PyObject* value = nullptr;
-  for (const Known& known : order_) {
-    if (PyDict_Next(dict, &position, &key, &value) == 0 || !same_text(key, known.key.ptr())) return false;
-    if (known.place == nullptr) continue;
-    if (known.place->categorical) {
-      store(*known.place, value);
-    } else {
-      values_[known.value] = number_from(value, known.place->name);
+  for (const Key& known : order_) {
+    if (PyDict_Next(dict, &position, &key, &value) == 0 || !same_key(key, known.key.ptr())) return false;
+    if (known.place >= 0) {
+      const RowColumn& column = columns[static_cast<std::size_t>(known.place)];
+      if (is_plain(value)) {
+        write(column, value, values.data());
+      } else {
+        cells.emplace_back(&column, nb::borrow(value));
+      }
+    } else if (known.place == kTarget) {
+      named.target = nb::borrow(value);
+    } else if (known.place == kUnit) {
+      named.unit = nb::borrow(value);
     }
   }
   return true;
@@ -153,71 +184,70 @@ bool OneRow::read_known_order(PyObject* dict) {
 
 void OneRow::learn_order(PyObject* dict) {
   order_.clear();
+  names_twice_ = false;
+  std::set<int> places;
   Py_ssize_t position = 0;
   PyObject* key = nullptr;
   PyObject* value = nullptr;
   while (PyDict_Next(dict, &position, &key, &value) != 0) {
-    Known known{nb::borrow(key)};
-    if (const auto name = key_text(key)) {
-      const auto found = by_name_.find(*name);
-      if (found != by_name_.end()) known.place = &places_[found->second];
-    }
-    if (known.place != nullptr) known.value = known.place->first_value;
-    order_.push_back(std::move(known));
+    order_.push_back({nb::borrow(key), place_of(key)});
+    const int place = order_.back().place;
+    if (place != kOther && !places.insert(place).second) names_twice_ = true;
   }
 }
 
-void OneRow::read_sparse_dict(PyObject* dict) {
+OneRow::Named OneRow::read_sparse(PyObject* dict) {
   sparse_ = true;
-  std::map<std::uint32_t, double> found;
-  const auto put = [&](std::size_t where, double number) { found[static_cast<std::uint32_t>(where)] = number; };
-  for (const ColumnPlace& place : places_) {
-    const nb::str name(place.name.c_str(), place.name.size());
-    PyObject* value = PyDict_GetItemWithError(dict, name.ptr());
-    if (!place.categorical) {
-      put(place.first_value,
-          value == nullptr ? std::numeric_limits<double>::quiet_NaN() : number_from(value, place.name));
-      continue;
-    }
-    const int level = value == nullptr ? kNoLevel : level_from(value, place.levels);
-    if (level == kNoLevel) put(place.first_value, std::numeric_limits<double>::quiet_NaN());
-    if (level >= place.reference_levels) {
-      put(place.first_value + static_cast<std::size_t>(level - place.reference_levels), 1.0);
-    }
-  }
+  Named named;
+  named.is_named = true;
+  std::map<std::size_t, nb::object> columns;  // of the layout
+  std::map<std::size_t, nb::object> numbers;  // of blocks, by their place among the supplied values
+  bool twice = false;
+  const auto put = [&](auto& places, std::size_t place, PyObject* value) {
+    twice = !places.emplace(place, nb::borrow(value)).second || twice;
+  };
   Py_ssize_t position = 0;
   PyObject* key = nullptr;
   PyObject* value = nullptr;
   while (PyDict_Next(dict, &position, &key, &value) != 0) {
-    const auto name = key_text(key);
-    if (!name || by_name_.contains(*name)) continue;
-    if (const auto where = schema_.value_of(*name)) put(*where, number_from(value, *name));
-  }
-  positions_.clear();
-  entries_.clear();
-  for (const auto& [where, number] : found) {
-    positions_.push_back(where);
-    entries_.push_back(number);
-  }
-}
-
-double OneRow::target(nb::handle y, nb::handle x) {
-  PyObject* given = y.ptr();
-  const bool absent = given == Py_Ellipsis;
-  if ((absent || given == Py_None) && PyDict_Check(x.ptr())) {
-    given = PyDict_GetItemWithError(x.ptr(), target_name_.ptr());
-    if (given == nullptr) {
-      if (PyErr_Occurred() != nullptr) throw nb::python_error();
-      given = y.ptr();
+    const int place = place_of(key);
+    if (place >= 0) {
+      put(columns, static_cast<std::size_t>(place), value);
+    } else if (place == kTarget || place == kUnit) {
+      nb::object& entry = place == kTarget ? named.target : named.unit;
+      twice = entry.is_valid() || twice;
+      entry = nb::borrow(value);
+    } else if (const auto name = PyUnicode_Check(key) ? text_of(key) : std::nullopt) {
+      if (const auto where = schema_.value_of(*name)) put(numbers, *where, value);
     }
   }
-  if (given == Py_Ellipsis) {
-    throw RequestError("y", "not given, and the row has no " + schema_.target_name() +
-                                "; accepted: the target, or None where it is missing");
+  std::map<std::size_t, double> found;
+  if (twice) {
+    named = {.target = {}, .unit = {}, .is_named = true};
+    found[0] = kMissing;
+  } else {
+    for (const auto& [where, cell] : numbers) found[where] = number_of(cell.ptr());
+    for (std::size_t i = 0; i < layout_.columns().size(); ++i) {
+      const RowColumn& column = layout_.columns()[i];
+      const auto cell = columns.find(i);
+      if (!column.categorical) {
+        found[column.first_value] = cell == columns.end() ? kMissing : number_of(cell->second.ptr());
+        continue;
+      }
+      const int level = cell == columns.end() ? kNoLevel : level_of(cell->second.ptr(), column.levels);
+      if (level == kNoLevel) found[column.first_value] = kMissing;
+      if (level >= column.reference_levels) {
+        found[column.first_value + static_cast<std::size_t>(level - column.reference_levels)] = 1.0;
+      }
+    }
   }
-  if (!schema_.class_words()) return number_from(given, schema_.target_name());
-  const int place = PyUnicode_Check(given) ? level_from(given, classes_) : kNoLevel;
-  return place == kNoLevel ? std::numeric_limits<double>::quiet_NaN() : place;
+  auto& positions = positions_.renew(0);
+  auto& entries = entries_.renew(0);
+  for (const auto& [where, number] : found) {
+    positions.push_back(static_cast<std::uint32_t>(where));
+    entries.push_back(number);
+  }
+  return named;
 }
 
 }  // namespace rivulet::python

@@ -5,57 +5,63 @@
 #include <nanobind/nanobind.h>
 
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include "level_index.h"
+#include "rivulet/row_layout.h"
 #include "rivulet/schema.h"
 #include "rivulet/sparse_row.h"
+#include "row_scratch.h"
 
 namespace rivulet::python {
 
 class OneRow {
  public:
-  explicit OneRow(const Schema& schema);
+  // `unit` is the name of the column that says whose row it is; empty without one.
+  OneRow(const Schema& schema, std::string unit);
 
-  // Throws RequestError naming "x", or the column; never shows a value.
-  void read(nanobind::handle x);
-  // The target: given, or the entry of that name of the dict just read when it is None or absent (an ellipsis). Throws
-  // RequestError when it is absent in both.
-  double target(nanobind::handle y, nanobind::handle x);
+  // What a row that goes by names says beside its features; nothing where it does not.
+  struct Named {
+    nanobind::object target;
+    nanobind::object unit;
+    bool is_named = false;
+  };
+
+  // Throws RequestError naming "x" when it is no row or one of another width, whatever it holds.
+  Named read(nanobind::handle x);
+  [[nodiscard]] const RowLayout& layout() const { return layout_; }
 
   // What read() found. Schemas with blocks have sparse rows of dicts.
   [[nodiscard]] bool is_sparse() const { return sparse_; }
-  [[nodiscard]] const std::vector<double>& values() const { return values_; }
-  [[nodiscard]] SparseRow sparse_row() const { return {positions_, entries_}; }
+  [[nodiscard]] const std::vector<double>& values() const { return values_.get(); }
+  [[nodiscard]] SparseRow sparse_row() const { return {positions_.get(), entries_.get()}; }
 
  private:
-  struct Known {
+  // What a key of a dict stands for: one of the layout's columns, or one of these.
+  static constexpr int kOther = -1, kTarget = -2, kUnit = -3;
+  struct Key {
     nanobind::object key;
-    const ColumnPlace* place = nullptr;  // null for what was not declared
-    std::size_t value = 0;               // of a number
+    int place = kOther;
   };
+  // Values whose reading may run code of theirs. They are read when the dict is no longer looked at.
+  using Cells = std::vector<std::pair<const RowColumn*, nanobind::object>>;
 
-  // Every value becomes a missing one: what a row does not say is not there, whatever the row before said.
-  void forget_row();
-  void read_dict(PyObject* dict);
-  bool read_known_order(PyObject* dict);
+  Named read_named(PyObject* dict);
+  bool read_known_order(PyObject* dict, std::vector<double>& values, Cells& cells, Named& named);
   void learn_order(PyObject* dict);
-  void read_sparse_dict(PyObject* dict);
+  Named read_sparse(PyObject* dict);
   void read_sequence(nanobind::handle items);
-  void store(const ColumnPlace& place, PyObject* value);
+  [[nodiscard]] int place_of(PyObject* key) const;
 
   Schema schema_;
-  std::size_t width_;
+  std::string unit_name_;
+  RowLayout layout_;
   bool has_blocks_;
-  std::vector<ColumnPlace> places_;
-  std::unordered_map<std::string, std::size_t> by_name_;
-  std::vector<Known> order_;
-  std::vector<double> values_;
-  std::vector<std::uint32_t> positions_;
-  std::vector<double> entries_;
-  LevelIndex classes_;
-  nanobind::object target_name_;
+  std::vector<Key> order_;      // the keys of the dict before, for speed: what a row says never depends on them
+  bool names_twice_ = false;    // one of the columns is named twice among them
+  RowScratch<double> values_;
+  RowScratch<std::uint32_t> positions_;
+  RowScratch<double> entries_;
   bool sparse_ = false;
 };
 

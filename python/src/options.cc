@@ -5,6 +5,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <type_traits>
+
 #include "rivulet/error.h"
 #include "rivulet/sketch.h"
 
@@ -64,7 +66,9 @@ class Settings {
     const nb::object given = take(name);
     if (given.is_none()) return std::nullopt;
     Value value{};
-    if (!nb::try_cast<Value>(given, value)) {
+    // True and False are numbers to Python; as a seed or a count they are a mistake.
+    const bool truth_for_number = !std::is_same_v<Value, bool> && std::is_arithmetic_v<Value> && PyBool_Check(given.ptr());
+    if (truth_for_number || !nb::try_cast<Value>(given, value)) {
       throw RequestError(prefix_ + name,
                          nb::cast<std::string>(nb::repr(given)) + " is not accepted; accepted: " + accepted);
     }

@@ -51,7 +51,7 @@ std::vector<double> predictions(const FittedModel& self, Rows& rows) {
 }
 
 double predict_one(const FittedModel& self, nb::handle x) {
-  OneRow reader(*self.schema);
+  OneRow reader(*self.schema, "");
   reader.read(x);
   return reader.is_sparse() ? self.model.predict(reader.sparse_row()) : self.model.predict(reader.values());
 }

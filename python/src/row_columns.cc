@@ -1,6 +1,5 @@
 // Rows whose columns are apart: a list of one-dimensional arrays of doubles, or of any Python objects, one a declared
-// column. Objects are turned into numbers and levels before the first row is taken, so that a value nobody can use is
-// an error that leaves the stream as it was.
+// column. Objects are turned into numbers and levels before the first row is taken, because that may run code of theirs.
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -8,8 +7,10 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "python_value.h"
+#include "row_scratch.h"
 #include "rows.h"
 #include "targets.h"
 
@@ -19,24 +20,35 @@ using namespace nb::literals;
 namespace rivulet::python {
 namespace {
 
-// A sequence as a list or tuple; throws RequestError.
-nb::object fast_sequence(nb::handle sequence, const std::string& name) {
-  PyObject* items = PySequence_Fast(sequence.ptr(), "");
-  if (items == nullptr) {
-    PyErr_Clear();
+// A column as a tuple of its own, since reading a value may run code that changes a list; throws RequestError.
+nb::object cells_of(nb::handle column, const std::string& name) {
+  nb::object cells = nb::steal(PySequence_Tuple(column.ptr()));
+  if (!cells.is_valid()) {
+    forget_error();
     throw RequestError(name, "is no column; accepted: an array, a list or anything else with a length and an order");
   }
-  return nb::steal(items);
+  return cells;
+}
+
+// What `read` says of each cell.
+template <typename Read>
+auto each_of(nb::handle column, const std::string& name, Read read) {
+  const nb::object cells = cells_of(column, name);
+  std::vector<decltype(read(nullptr))> result;
+  const Py_ssize_t count = PyTuple_GET_SIZE(cells.ptr());
+  result.reserve(static_cast<std::size_t>(count));
+  for (Py_ssize_t i = 0; i < count; ++i) result.push_back(read(PyTuple_GET_ITEM(cells.ptr(), i)));
+  return result;
 }
 
 struct Column {
-  ColumnPlace place;
+  RowColumn place;
   std::optional<DoubleVector> numbers;  // where they are
   std::vector<double> converted;
   std::vector<int> levels;
   std::size_t rows = 0;
 
-  Column(ColumnPlace where, nb::handle given) : place(std::move(where)) {
+  Column(RowColumn where, nb::handle given) : place(std::move(where)) {
     if (!place.categorical) {
       DoubleVector array;
       if (nb::try_cast<DoubleVector>(given, array, false)) {
@@ -45,15 +57,12 @@ struct Column {
         return;
       }
     }
-    const nb::object items = fast_sequence(given, place.name);
-    rows = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(items.ptr()));
-    for (std::size_t i = 0; i < rows; ++i) {
-      PyObject* item = PySequence_Fast_GET_ITEM(items.ptr(), static_cast<Py_ssize_t>(i));
-      if (place.categorical) {
-        levels.push_back(level_from(item, place.levels));
-      } else {
-        converted.push_back(number_from(item, place.name));
-      }
+    if (place.categorical) {
+      levels = each_of(given, place.name, [&](PyObject* cell) { return level_of(cell, place.levels); });
+      rows = levels.size();
+    } else {
+      converted = each_of(given, place.name, [](PyObject* cell) { return number_of(cell); });
+      rows = converted.size();
     }
   }
 
@@ -73,14 +82,15 @@ struct Column {
 class ColumnRows final : public Rows {
  public:
   ColumnRows(const Schema& schema, const nb::list& columns, std::optional<DoubleVector> targets,
-             std::optional<std::vector<std::string>> units)
+             std::optional<UnitNames> units)
       : Rows(schema.row_width()) {
-    std::vector<ColumnPlace> places = column_places(schema);
+    const RowLayout layout(schema);
+    const std::vector<RowColumn>& places = layout.columns();
     if (columns.size() != places.size()) {
       throw RequestError("X", std::to_string(columns.size()) + " columns were given; accepted: the " +
                                   std::to_string(places.size()) + " that were declared");
     }
-    for (std::size_t i = 0; i < places.size(); ++i) columns_.emplace_back(std::move(places[i]), columns[i]);
+    for (std::size_t i = 0; i < places.size(); ++i) columns_.emplace_back(places[i], columns[i]);
     rows_ = columns_.empty() ? 0 : columns_.front().rows;
     for (const Column& column : columns_) {
       if (column.rows != rows_) {
@@ -96,13 +106,13 @@ class ColumnRows final : public Rows {
     if (position_ == rows_) return false;
     block = {};
     block.count = std::min(rows_ - position_, kBlockRows);
-    block_values_.resize(block.count * width());
-    for (const Column& column : columns_) column.fill(position_, block.count, width(), block_values_.data());
-    block.values = block_values_.data();
+    auto& values = block_values_.renew(block.count * width(), std::numeric_limits<double>::quiet_NaN());
+    for (const Column& column : columns_) column.fill(position_, block.count, width(), values.data());
+    block.values = values.data();
     if (targets_.present()) {
-      block_targets_.resize(block.count);
-      targets_.copy(position_, block.count, block_targets_.data());
-      block.targets = block_targets_.data();
+      auto& targets = block_targets_.renew(block.count);
+      targets_.copy(position_, block.count, targets.data());
+      block.targets = targets.data();
     }
     block.units = units_.data(position_);
     position_ += block.count;
@@ -115,42 +125,37 @@ class ColumnRows final : public Rows {
   Targets targets_;
   Units units_;
   std::size_t position_ = 0;
-  std::vector<double> block_values_;
-  std::vector<double> block_targets_;
+  RowScratch<double> block_values_;
+  RowScratch<double> block_targets_;
 };
 
 }  // namespace
 
 void bind_row_columns(nb::module_& module) {
+  nb::class_<UnitNames>(module, "UnitNames", "Whose row each row is.");
   module.def(
       "column_rows",
       [](const Schema& schema, const nb::list& columns, std::optional<DoubleVector> targets,
-         std::optional<std::vector<std::string>> units) -> std::unique_ptr<Rows> {
+         std::optional<UnitNames> units) -> std::unique_ptr<Rows> {
         return std::make_unique<ColumnRows>(schema, columns, std::move(targets), std::move(units));
       },
       "schema"_a, "columns"_a, "targets"_a.none().noconvert(), "units"_a.none());
   module.def(
-      "numbers_from",
-      [](nb::handle numbers, const std::string& name) {
-        const nb::object items = fast_sequence(numbers, name);
-        std::vector<double> result;
-        const Py_ssize_t count = PySequence_Fast_GET_SIZE(items.ptr());
-        for (Py_ssize_t i = 0; i < count; ++i) {
-          result.push_back(number_from(PySequence_Fast_GET_ITEM(items.ptr(), i), name));
-        }
-        return result;
+      "numbers_from", [](nb::handle cells) { return each_of(cells, "numbers", [](PyObject* cell) { return number_of(cell); }); },
+      "cells"_a, "The numbers that cells of a row say, NaN where they say none.");
+  module.def(
+      "targets_from",
+      [](const Schema& schema, nb::handle cells) {
+        const RowLayout layout(schema, RowLayout::Blocks::by_name);
+        return each_of(cells, "y", [&](PyObject* cell) { return target_of(cell, layout); });
       },
-      "numbers"_a, "name"_a, "Numbers, NaN for missing ones.");
+      "schema"_a, "cells"_a, "Targets as numbers, 0 and 1 for declared class words, NaN where a cell says neither.");
   module.def(
       "units_from",
-      [](nb::handle units) {
-        const nb::object items = fast_sequence(units, "unit");
-        std::vector<std::string> texts;
-        const Py_ssize_t count = PySequence_Fast_GET_SIZE(items.ptr());
-        for (Py_ssize_t i = 0; i < count; ++i) texts.push_back(unit_from(PySequence_Fast_GET_ITEM(items.ptr(), i)));
-        return texts;
+      [](nb::handle cells) {
+        return UnitNames{each_of(cells, "unit", [](PyObject* cell) { return unit_of(cell); })};
       },
-      "units"_a, "Whose row each is, as text.");
+      "cells"_a, "Whose row each is; nobody where a cell does not say.");
 }
 
 }  // namespace rivulet::python

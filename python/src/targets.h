@@ -40,17 +40,21 @@ class Targets {
   std::optional<DoubleVector> array_;
 };
 
-// Whose row it is, one text a row; empty where it is not known.
+// Whose row it is, one text a row; empty where it is not known. Bytes that need not be text to Python.
+struct UnitNames {
+  std::vector<std::string> names;
+};
+
 class Units {
  public:
   Units() = default;
-  Units(std::optional<std::vector<std::string>> texts, std::size_t rows) {
-    if (!texts) return;
-    if (texts->size() != rows) {
-      throw RequestError("unit", std::to_string(texts->size()) + " units for " + std::to_string(rows) +
+  Units(std::optional<UnitNames> given, std::size_t rows) {
+    if (!given) return;
+    if (given->names.size() != rows) {
+      throw RequestError("unit", std::to_string(given->names.size()) + " units for " + std::to_string(rows) +
                                      " rows; accepted: one a row. No row was taken");
     }
-    texts_ = std::move(*texts);
+    texts_ = std::move(given->names);
     views_.assign(texts_.begin(), texts_.end());
   }
 

@@ -5,7 +5,7 @@
 #include "cli/fit_help.h"
 #include "rivulet/error.h"
 #include "strategy/blt.h"
-#include "stream/number_text.h"
+#include "base/shown.h"
 #include "stream/setting_text.h"
 
 namespace rivulet::cli {
@@ -180,7 +180,7 @@ unsigned parse_buffers(const std::string& text) {
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), buffers);
   if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size() || buffers < 1 ||
       buffers > strategy::kMaxBuffers) {
-    throw RequestError("buffers", stream::shown(text) + " is not accepted; accepted: a whole number from 1 to " +
+    throw RequestError("buffers", shown(text) + " is not accepted; accepted: a whole number from 1 to " +
                                       std::to_string(strategy::kMaxBuffers));
   }
   return buffers;

@@ -14,7 +14,7 @@
 #include "rivulet/error.h"
 #include "rivulet/refit.h"
 #include "rivulet/release_log.h"
-#include "stream/number_text.h"
+#include "base/shown.h"
 #include "stream/setting_text.h"
 
 namespace rivulet::cli {
@@ -46,7 +46,7 @@ struct RefitFlags : LogFlags {
 Solver parse_solver(const std::string& word) {
   if (word == "fast") return Solver::fast;
   if (word == "noisy-proj-grad") return Solver::noisy_proj_grad;
-  throw RequestError("solver", stream::shown(word) + " is not accepted; accepted: fast, noisy-proj-grad");
+  throw RequestError("solver", shown(word) + " is not accepted; accepted: fast, noisy-proj-grad");
 }
 
 Refit::Options settings(const RefitFlags& flags, const StreamOptions& stream) {

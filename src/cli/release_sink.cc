@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "rivulet/error.h"
-#include "stream/number_text.h"
+#include "base/shown.h"
 #include "stream/setting_text.h"
 
 namespace rivulet::cli {
@@ -62,7 +62,7 @@ std::filesystem::path place_of(const std::string& path) {
 Seen parse_seen(const std::string& text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos || text.size() - colon - 1 < 16) {
-    throw RequestError("seen", stream::shown(text) +
+    throw RequestError("seen", shown(text) +
                                    " is not accepted; accepted: STEP:CHAIN, the two as they stand in the last release "
                                    "line that arrived, e.g. 120:9f3a61c0d2b4e857...");
   }

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "stream/number_text.h"
+#include "base/shown.h"
 #include "stream/setting_text.h"
 
 namespace rivulet::cli {
@@ -58,8 +58,8 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app) {
     if (left_over.empty()) continue;
     const std::string& word = left_over.front();
     if (word.starts_with("-")) return unknown_flag(word, *place, help);
-    if (parsed.empty()) return "command: " + stream::shown(word) + " is not known; " + accepted_commands(app);
-    return stream::shown(word) + ": not expected here; accepted: the arguments of " + help;
+    if (parsed.empty()) return "command: " + shown(word) + " is not known; " + accepted_commands(app);
+    return shown(word) + ": not expected here; accepted: the arguments of " + help;
   }
   if (parsed.empty()) return "command: not given; " + accepted_commands(app);
   return std::string(error.what()) + "; see " + help;

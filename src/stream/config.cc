@@ -12,7 +12,7 @@
 
 #include "rivulet/error.h"
 #include "stream/byte_source.h"
-#include "stream/number_text.h"
+#include "base/shown.h"
 #include "stream/setting_text.h"
 #include "stream/toml_guard.h"
 #include "stream/toml_values.h"

@@ -3,7 +3,7 @@
 
 #include "rivulet/error.h"
 #include "stream/config.h"
-#include "stream/number_text.h"
+#include "base/shown.h"
 #include "stream/setting_text.h"
 
 namespace rivulet::stream {

@@ -4,7 +4,8 @@
 #include <utility>
 
 #include "rivulet/error.h"
-#include "stream/number_text.h"
+#include "base/number_text.h"
+#include "base/shown.h"
 
 namespace rivulet::stream {
 

@@ -1,11 +1,10 @@
 #include "stream/csv_row_source.h"
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 
 #include "rivulet/error.h"
-#include "stream/number_text.h"
+#include "base/number_text.h"
 
 namespace rivulet::stream {
 namespace {
@@ -32,9 +31,7 @@ CsvRowSource::CsvRowSource(ByteSource& source, const Schema& schema, CsvOptions 
 
 CsvRowSource::CsvRowSource(ByteSource& source, const Schema& schema, const CsvRowOptions& options)
     : RowSource(source, options.track_position),
-      reader_(source, options.csv, prefix()),
-      row_width_(schema.row_width()),
-      target_(schema) {
+      reader_(source, options.csv, prefix()) {
   schema.validate();
   if (options.unit_column) check_unit_column(*options.unit_column, schema);
   if (!reader_.next(record_)) {
@@ -54,20 +51,18 @@ CsvRowSource::CsvRowSource(ByteSource& source, const Schema& schema, const CsvRo
 }
 
 void CsvRowSource::bind(const Schema& schema, const CsvRowOptions& options, const CsvHeader& header) {
-  std::size_t value = 0;
+  // A block far wider than the header is refused here, before there is a place for each of its columns.
   for (const Feature& feature : schema.features()) {
-    if (const auto* levels = std::get_if<Levels>(&feature.domain)) {
-      CategoricalColumn column{
-          header.field_of(feature.name), value, schema.has_intercept() ? std::size_t{1} : std::size_t{0}, {}};
-      for (std::size_t i = 0; i < levels->names.size(); ++i) column.levels.emplace(levels->names[i], i);
-      value += levels->names.size() - column.reference_levels;
-      categorical_.push_back(std::move(column));
-    } else if (const auto* block = std::get_if<Block>(&feature.domain)) {
-      for (std::size_t i = 1; i <= block->columns; ++i) {
-        numeric_.push_back({header.field_of(feature.name + std::to_string(i)), value++});
-      }
-    } else {
-      numeric_.push_back({header.field_of(feature.name), value++});
+    const auto* block = std::get_if<Block>(&feature.domain);
+    for (std::size_t i = 1; block != nullptr && i <= block->columns; ++i) {
+      static_cast<void>(header.field_of(feature.name + std::to_string(i)));
+    }
+  }
+  const auto& columns = layout_.emplace(schema).columns();
+  // Numbers first: they are read fastest, and a row's first fault is what the operator is told.
+  for (const bool categorical : {false, true}) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (columns[i].categorical == categorical) fields_.push_back({header.field_of(columns[i].name), i});
     }
   }
   if (options.needs_target) target_field_ = header.field_of(schema.target_name());
@@ -77,39 +72,19 @@ void CsvRowSource::bind(const Schema& schema, const CsvRowOptions& options, cons
 RowFault CsvRowSource::parse_record(Row& row) {
   row.sparse = false;
   row.positions.clear();
-  row.values.resize(row_width_);
+  row.values.assign(layout_->width(), std::numeric_limits<double>::quiet_NaN());
   row.target = std::numeric_limits<double>::quiet_NaN();
   if (record_.status == RecordStatus::ragged) return RowFault::ragged;
   if (record_.status == RecordStatus::malformed) return RowFault::malformed;
   if (unit_field_) {
-    const std::string_view unit = trimmed(record_.fields[*unit_field_]);
-    if (means_missing(unit)) return RowFault::missing_unit;
-    row.unit = unit;
+    row.unit = unit_in(record_.fields[*unit_field_]);
+    if (row.unit.empty()) return RowFault::missing_unit;
   }
-  for (const NumericColumn& column : numeric_) {
-    const RowFault fault = read_number(record_.fields[column.field], row.values[column.value]);
-    if (fault != RowFault::none) return fault;
+  for (const Field& field : fields_) {
+    const CellFault fault = layout_->columns()[field.column].read(record_.fields[field.field], row.values.data());
+    if (fault != CellFault::none) return row_fault(fault);
   }
-  for (const CategoricalColumn& column : categorical_) {
-    const RowFault fault = read_level(record_.fields[column.field], column, row.values);
-    if (fault != RowFault::none) return fault;
-  }
-  return target_field_ ? target_.read(record_.fields[*target_field_], row.target) : RowFault::none;
-}
-
-RowFault CsvRowSource::read_level(std::string_view cell, const CategoricalColumn& column, std::vector<double>& values) {
-  auto found = column.levels.find(cell);
-  if (found == column.levels.end()) found = column.levels.find(trimmed(cell));
-  // Declared levels come first: NA is a country code as well as a missing value.
-  if (found == column.levels.end()) return means_missing(trimmed(cell)) ? RowFault::missing : RowFault::unknown_level;
-
-  const auto begin = values.begin() + static_cast<std::ptrdiff_t>(column.first_value);
-  const std::size_t width = column.levels.size() - column.reference_levels;
-  std::fill(begin, begin + static_cast<std::ptrdiff_t>(width), 0.0);
-  if (found->second >= column.reference_levels) {
-    values[column.first_value + found->second - column.reference_levels] = 1.0;
-  }
-  return RowFault::none;
+  return target_field_ ? row_fault(layout_->read_target(record_.fields[*target_field_], row.target)) : RowFault::none;
 }
 
 }  // namespace rivulet::stream

@@ -3,18 +3,15 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "rivulet/row_layout.h"
 #include "rivulet/schema.h"
 #include "stream/csv_header.h"
 #include "stream/csv_reader.h"
 #include "stream/row_source.h"
-#include "stream/target_reader.h"
 
 namespace rivulet::stream {
 
@@ -35,19 +32,10 @@ class CsvRowSource final : public RowSource {
   CsvRowSource(ByteSource& source, const Schema& schema, const CsvRowOptions& options);
 
  private:
-  struct NumericColumn {
-    std::size_t field;  // position in the record
-    std::size_t value;  // position in Row::values
-  };
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
-  struct CategoricalColumn {
+  // A column of the layout, and the field of a record that holds it.
+  struct Field {
     std::size_t field;
-    std::size_t first_value;
-    std::size_t reference_levels;  // levels before the first that has a value of its own: 1 with an intercept, else 0
-    std::unordered_map<std::string, std::size_t, TextHash, std::equal_to<>> levels;
+    std::size_t column;
   };
 
   bool read_record() override { return reader_.next(record_); }
@@ -55,16 +43,13 @@ class CsvRowSource final : public RowSource {
   [[nodiscard]] const RecordReader& reader() const override { return reader_; }
 
   void bind(const Schema& schema, const CsvRowOptions& options, const CsvHeader& header);
-  static RowFault read_level(std::string_view cell, const CategoricalColumn& column, std::vector<double>& values);
 
   CsvReader reader_;
   Record record_;
-  std::size_t row_width_;
-  TargetReader target_;
+  std::optional<RowLayout> layout_;  // once the header is known to have its columns
   std::optional<std::size_t> target_field_;
   std::optional<std::size_t> unit_field_;
-  std::vector<NumericColumn> numeric_;
-  std::vector<CategoricalColumn> categorical_;
+  std::vector<Field> fields_;
 };
 
 }  // namespace rivulet::stream

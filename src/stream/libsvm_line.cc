@@ -3,8 +3,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "stream/number_text.h"
-#include "stream/target_reader.h"
+#include "rivulet/row_layout.h"
 
 namespace rivulet::stream {
 namespace {
@@ -64,12 +63,12 @@ RowFault parse_libsvm_line(std::string_view line, const LibsvmGrammar& grammar, 
     word = words.next();
   }
   if (grammar.needs_unit) {
-    if (means_missing(unit)) return RowFault::missing_unit;
-    row.unit = unit;
+    row.unit = unit_in(unit);
+    if (row.unit.empty()) return RowFault::missing_unit;
   }
   if (label.empty()) return RowFault::missing;
   if (grammar.needs_target) {
-    if (const RowFault fault = read_number(label, row.target); fault != RowFault::none) return fault;
+    if (const CellFault fault = read_number(label, row.target); fault != CellFault::none) return row_fault(fault);
   }
   for (std::uint64_t last = 0; !word.empty(); word = words.next()) {
     std::uint64_t index = 0;
@@ -77,7 +76,7 @@ RowFault parse_libsvm_line(std::string_view line, const LibsvmGrammar& grammar, 
     if (!read_index(word, grammar.columns, index, value)) return RowFault::malformed;
     if (index <= last || index > grammar.columns) return RowFault::bad_index;
     double number = 0.0;
-    if (const RowFault fault = read_number(value, number); fault != RowFault::none) return fault;
+    if (const CellFault fault = read_number(value, number); fault != CellFault::none) return row_fault(fault);
     row.positions.push_back(static_cast<std::uint32_t>(index - 1));
     row.values.push_back(number);
     last = index;

@@ -1,7 +1,7 @@
 #include "stream/libsvm_row_source.h"
 
 #include "rivulet/error.h"
-#include "stream/number_text.h"
+#include "base/shown.h"
 
 namespace rivulet::stream {
 namespace {
@@ -23,7 +23,7 @@ std::size_t columns_of(const Schema& schema) {
 LibsvmRowSource::LibsvmRowSource(ByteSource& source, const Schema& schema, const LibsvmRowOptions& options)
     : RowSource(source, options.track_position),
       grammar_{columns_of(schema), options.needs_target, options.unit_column.has_value()},
-      target_(schema),
+      layout_(schema, RowLayout::Blocks::by_name),
       reader_(source, options.limits, prefix()) {
   if (options.unit_column && *options.unit_column != "qid") {
     throw RequestError("unit", shown(*options.unit_column) + " is not in libsvm rows; accepted: qid");
@@ -40,7 +40,7 @@ RowFault LibsvmRowSource::parse_record(Row& row) {
   // The grammar of no text: sparse, and nothing in it.
   const RowFault fault = parse_libsvm_line(line_.text, grammar_, row);
   if (line_.too_long) return RowFault::malformed;
-  return fault == RowFault::none && grammar_.needs_target ? target_.check(row.target) : fault;
+  return fault == RowFault::none && grammar_.needs_target ? row_fault(layout_.check_target(row.target)) : fault;
 }
 
 }  // namespace rivulet::stream

@@ -9,7 +9,6 @@
 #include "stream/libsvm_line.h"
 #include "stream/libsvm_reader.h"
 #include "stream/row_source.h"
-#include "stream/target_reader.h"
 
 namespace rivulet::stream {
 
@@ -32,7 +31,7 @@ class LibsvmRowSource final : public RowSource {
   [[nodiscard]] const RecordReader& reader() const override { return reader_; }
 
   LibsvmGrammar grammar_;
-  TargetReader target_;
+  RowLayout layout_;
   LibsvmReader reader_;
   LibsvmLine line_;
 };

@@ -3,7 +3,8 @@
 #include <utility>
 
 #include "rivulet/error.h"
-#include "stream/number_text.h"
+#include "base/number_text.h"
+#include "base/shown.h"
 #include "stream/setting_text.h"
 
 namespace rivulet::stream {

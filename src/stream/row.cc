@@ -2,6 +2,20 @@
 
 namespace rivulet::stream {
 
+RowFault row_fault(CellFault fault) {
+  switch (fault) {
+    case CellFault::missing:
+      return RowFault::missing;
+    case CellFault::not_a_number:
+      return RowFault::not_a_number;
+    case CellFault::unknown_level:
+      return RowFault::unknown_level;
+    case CellFault::none:
+      break;
+  }
+  return RowFault::none;
+}
+
 void OperatorTally::count(RowFault fault) {
   ++rows;
   switch (fault) {

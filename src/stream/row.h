@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "rivulet/row_layout.h"
 #include "rivulet/sparse_row.h"
 
 namespace rivulet::stream {
@@ -27,6 +28,8 @@ struct Row {
 
 // Why a row cannot be used.
 enum class RowFault { none, ragged, malformed, missing, not_a_number, unknown_level, missing_unit, bad_index };
+// Of a row with this cell.
+RowFault row_fault(CellFault fault);
 
 // For the operator's eyes only: these counts depend on the rows exactly and must never be published, stored with the
 // releases or shown to whoever sees the models. A row with several faults counts once, under the first that is met.

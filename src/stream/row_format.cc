@@ -3,7 +3,7 @@
 #include "rivulet/error.h"
 #include "stream/csv_row_source.h"
 #include "stream/libsvm_row_source.h"
-#include "stream/number_text.h"
+#include "base/shown.h"
 
 namespace rivulet::stream {
 

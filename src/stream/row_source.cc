@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "rivulet/error.h"
-#include "stream/number_text.h"
+#include "base/shown.h"
 
 namespace rivulet::stream {
 namespace {

@@ -6,7 +6,8 @@
 #include <optional>
 
 #include "rivulet/error.h"
-#include "stream/number_text.h"
+#include "base/number_text.h"
+#include "base/shown.h"
 
 namespace rivulet::stream {
 namespace {

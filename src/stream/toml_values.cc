@@ -4,7 +4,8 @@
 #include <limits>
 
 #include "rivulet/error.h"
-#include "stream/number_text.h"
+#include "base/number_text.h"
+#include "base/shown.h"
 #include "stream/setting_text.h"
 
 namespace rivulet::stream {

@@ -182,6 +182,76 @@ def test_units_are_counted_as_the_tool_counts_them(cli, tmp_path):
         arrays.observe_many(X, y)
 
 
+ODD_NUMBERS = ["0.5", " 0.25\t", "+1", ".5", "1e-400", "-1e-400", "1e400", "abc", "", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "inf", "0x1", "1_0",
+               "1,5", "\u0661", "123-45-6789"]
+ODD_WORDS = ["u", " u ", "v", "NA", " NA", "w", "", "null", "U", "u\u00a0"]
+
+
+def test_odd_cells_mean_the_same_through_every_door(cli, tmp_path):
+    """Not one of them is refused, and what cannot be used is a zero row that counts."""
+    random = np.random.default_rng(4)
+    rows = [{"a": random.choice(ODD_NUMBERS), "c": random.choice(ODD_WORDS), "y": random.choice(ODD_NUMBERS[:9])} for _ in range(2000)]
+    source, out = tmp_path / "rows.csv", tmp_path / "releases.jsonl"
+    pd.DataFrame(rows).to_csv(source, index=False)
+    cli("fit", source, "--target", "y", "--features", "a,c", "--bound", "a=-1:1", "--levels", "c=u|v|NA", "--bound", "y=-1:1", "--epsilon", 1,
+        "--delta", 1e-6, "--release-every", 100, "--insecure-seed", 9, "--releases", out, "--quiet")
+
+    def stream():
+        return rivulet.Stream(budget=(1, 1e-6), bounds={"a": (-1, 1), "c": ["u", "v", "NA"], "y": (-1, 1)}, target="y", release_every=100, insecure_seed=9)
+
+    doors = {name: stream() for name in ("dict", "list", "columns", "rows", "objects", "frame")}
+    columns = {name: [str(row[name]) for row in rows] for name in ("a", "c", "y")}
+    for row in rows:
+        doors["dict"].observe({name: str(cell) for name, cell in row.items()})
+        doors["list"].observe([str(row["a"]), str(row["c"])], str(row["y"]).encode())
+    doors["columns"].observe_many(columns)
+    doors["rows"].observe_many([[str(row["a"]), str(row["c"])] for row in rows], columns["y"])
+    doors["objects"].observe_many(np.array([[str(row["a"]), str(row["c"])] for row in rows], dtype=object), np.array(columns["y"], dtype=object))
+    doors["frame"].observe_many(pd.DataFrame(columns, dtype=object))
+    for name, door in doors.items():
+        assert_same(door, releases_of(out), name)
+        assert door.operator_counts() == doors["dict"].operator_counts()
+
+
+def test_units_have_one_name_through_every_door(cli, tmp_path):
+    """Blanks around it are no part of it, and the words for a missing value are nobody."""
+    random = np.random.default_rng(5)
+    names = ["p1", " p1", "p1\t", "7", " 7 ", "NA", "null", "", "N/A", "P1", "p 1", "True"]
+    units = [str(name) for name in random.choice(names, 600)]
+    X, y = small_rows(600, 2)
+    source, out = tmp_path / "rows.csv", tmp_path / "releases.jsonl"
+    pd.DataFrame({"x0": X[:, 0], "x1": X[:, 1], "y": y, "person": units}).to_csv(source, index=False)
+    cli("fit", source, "--target", "y", "--features", "x0,x1", "--bound", "x0=-1:1", "--bound", "x1=-1:1", "--bound", "y=-1:1", "--unit",
+        "person", "--max-rows-per-unit", 40, "--epsilon", 1, "--delta", 1e-6, "--release-every", 100, "--insecure-seed", 9, "--releases", out,
+        "--quiet")
+
+    def other(unit):
+        """The same unit as another type says it."""
+        text = unit.strip(" \t")
+        return {"7": 7, "True": True, "NA": None, "null": pd.NA, "": float("nan"), "N/A": 0.5}.get(text, text.encode())
+
+    settings = box(2, unit=("person", 40), insecure_seed=9)
+    doors = {name: rivulet.Stream(**settings) for name in ("given", "typed", "dict", "list", "arrow", "dictionary", "object")}
+    for i, unit in enumerate(units):
+        row = {"x0": X[i, 0], "x1": X[i, 1]}
+        doors["given"].observe(row, y[i], unit)
+        doors["typed"].observe(X[i], y[i], other(unit))
+        doors["dict"].observe({**row, "person": unit, "y": y[i]})
+    doors["list"].observe_many(X, y, [other(unit) if i % 2 else unit for i, unit in enumerate(units)])
+    table = {"x0": X[:, 0], "x1": X[:, 1], "y": y}
+    doors["arrow"].observe_many(pa.table({**table, "person": units}))
+    doors["dictionary"].observe_many(pa.table({**table, "person": pa.array(units).dictionary_encode()}))
+    doors["object"].observe_many(pd.DataFrame({**table, "person": pd.Series([other(unit) for unit in units], dtype=object)}))
+    for name, door in doors.items():
+        assert_same(door, releases_of(out), name)
+    for fractions in (np.arange(600) / 2, pa.array(np.arange(600) / 2)):
+        with pytest.raises(rivulet.RequestError, match="whole"):
+            doors["arrow"].observe_many(pa.table({**table, "person": fractions}))
+    with pytest.raises(rivulet.RequestError, match="unit"):
+        doors["arrow"].observe_many(X, y, np.arange(600) / 2)
+    assert doors["arrow"].rows == 600
+
+
 def test_classes_quantiles_and_outliers_are_the_tools(cli, tmp_path):
     X, y = small_rows(1200, 2)
     words = np.where(y > 0, "yes", "no")

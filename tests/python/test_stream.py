@@ -118,12 +118,16 @@ def test_requests_that_cannot_be_honoured_name_the_field():
 
 def test_a_target_that_was_forgotten_is_not_taken_for_a_missing_one():
     stream = rivulet.Stream(**box(release_every=2))
-    for row in ([0.1, 0.2, 0.3], np.zeros(3), {"x0": 0.1, "x1": 0.2, "x2": 0.3}):
+    for row in ([0.1, 0.2, 0.3], np.zeros(3)):  # by their type they cannot hold it
         with pytest.raises(rivulet.RequestError, match="y: not given"):
             stream.observe(row)
-    assert stream.waiting_rows == 0
+    assert stream.rows == 0
     assert stream.observe([0.1, 0.2, 0.3], None) is False  # missing: a zero row
-    assert stream.waiting_rows == 1
+    assert stream.rows == 1
+    # Whether a dict holds it is what the row says: the row counts, and the operator is told.
+    with pytest.warns(UserWarning, match="y: not given"):
+        assert stream.observe({"x0": 0.1, "x1": 0.2, "x2": 0.3}) is True
+    assert stream.rows == 2
 
 
 @pytest.mark.parametrize("budget", [1, 1.0, (1,), {"epsilon": 1, "delta": 1e-6}])

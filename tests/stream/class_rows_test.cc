@@ -8,7 +8,6 @@
 #include "stream/csv_row_source.h"
 #include "stream/libsvm_row_source.h"
 #include "stream/memory_source.h"
-#include "stream/target_reader.h"
 #include "support/refusal.h"
 
 namespace rivulet::stream {

@@ -3,8 +3,9 @@
 
 #include <random>
 
+#include "base/number_text.h"
+#include "base/shown.h"
 #include "stream/libsvm_reference.h"
-#include "stream/number_text.h"
 #include "stream/resumable_rows.h"
 
 namespace rivulet::stream {

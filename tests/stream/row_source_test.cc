@@ -4,10 +4,10 @@
 #include <random>
 #include <string>
 
+#include "base/shown.h"
 #include "rivulet/error.h"
 #include "stream/csv_row_source.h"
 #include "stream/memory_source.h"
-#include "stream/number_text.h"
 
 namespace rivulet::stream {
 namespace {

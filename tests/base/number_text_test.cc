@@ -1,4 +1,4 @@
-#include "stream/number_text.h"
+#include "base/number_text.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,9 @@
 #include <random>
 #include <string>
 
-namespace rivulet::stream {
+#include "base/shown.h"
+
+namespace rivulet {
 namespace {
 
 TEST(ParseFinite, ReadsDecimalNumbersWithAnOptionalSign) {
@@ -86,4 +88,4 @@ TEST(MeansMissing, KnowsTheUsualWordsAndNoOthers) {
 }
 
 }  // namespace
-}  // namespace rivulet::stream
+}  // namespace rivulet

@@ -1,4 +1,4 @@
-#include "stream/number_text.h"
+#include "base/number_text.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <system_error>
 
-namespace rivulet::stream {
+namespace rivulet {
 namespace {
 
 bool is_digit(char c) {
@@ -69,4 +69,4 @@ bool means_missing(std::string_view text) {
   return std::find(kWords.begin(), kWords.end(), text) != kWords.end();
 }
 
-}  // namespace rivulet::stream
+}  // namespace rivulet

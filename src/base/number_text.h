@@ -5,9 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/shown.h"
-
-namespace rivulet::stream {
+namespace rivulet {
 
 // Without the spaces and tabs around it.
 std::string_view trimmed(std::string_view text);
@@ -20,6 +18,4 @@ std::optional<double> parse_finite(std::string_view text);
 // True for the usual ways to write that a value is missing: nothing at all, NA, N/A, NaN, nan, null, NULL.
 bool means_missing(std::string_view text);
 
-using rivulet::shown;
-
-}  // namespace rivulet::stream
+}  // namespace rivulet
