@@ -137,7 +137,15 @@ def gradients(chance: random.Random) -> list[Plan]:
     return plans
 
 
+def extremes(chance: random.Random) -> list[Plan]:
+    """Coarser rows (b = 14), looser rounding, and steps so large that fewer than 2^40 of them fit."""
+    coarse = unit_ball("extreme", 20, (0.01, 1e-9))
+    coarse.keywords["unit"], coarse.flags = ("person", 100_000), None  # a plan knows no units
+    return [coarse, unit_ball("extreme", 10, (1e-4, 1e-9)), unit_ball("extreme", 2, (1.0, 1e-9), release_every=2**30),
+            unit_ball("extreme", 5, (1e-3, 1e-12), strategy="hybrid")]
+
+
 def all_plans() -> list[Plan]:
     chance = random.Random(20170509)
-    makers = (moments, paper_moments, sketches, surrogates, schemas, gradients)
+    makers = (moments, paper_moments, sketches, surrogates, schemas, gradients, extremes)
     return [plan for maker in makers for plan in maker(chance)]
