@@ -7,10 +7,12 @@ the column norm, takes the wrong number of draws, or reads the wrong setting.
 from __future__ import annotations
 
 import collections
+import re
 import subprocess
 import sys
 
 import mpmath
+import numpy
 import pytest
 from conftest import SCRIPT, make_export, run_tool, told
 from mpmath import mpf
@@ -125,6 +127,18 @@ def test_calls_cost_and_are_noised_as_the_plan_says(accounts):
                 yield f"noise of the {label} call", off(mine, its["call_stddev"]) <= EXACT
 
     assert disagreements(calling, check) == []
+
+
+@pytest.mark.parametrize("neighbours", ["replace", "zero-out"])
+@pytest.mark.parametrize("method", ["gradient-descent", "output-perturbation"])
+def test_calls_for_units_are_noised_as_the_model_says(folder, neighbours, method):
+    keywords = dict(budget=(1, 1e-6), bounds={"a": (-1, 1), "b": (-1, 1)}, target="y", classes=(0, 1), loss="logistic",
+                    neighbours=neighbours, unit=("person", 3), release_every=5, horizon=4, erm={"tau": 4, "ridge": 0.1, "method": method})
+    rows = (numpy.zeros((20, 2)), numpy.zeros(20), [str(row) for row in range(20)])
+    public = make_export(folder, f"units {neighbours} {method}", rows, **keywords)
+    report = verify(Export(str(public)))
+    said = re.search(r"noise of the last +(\S+) in each coordinate", run_tool("inspect", public).stdout)
+    assert report.passes and off(report["noise of the last call"], float(said[1])) < 1e-3  # four digits are printed
 
 
 # ------------------------------------------------------------------------- the verifier's own formulas against definitions
