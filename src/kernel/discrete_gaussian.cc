@@ -1,14 +1,13 @@
 #include "kernel/discrete_gaussian.h"
 
 #include <mpfr.h>
-#include <openssl/crypto.h>
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <vector>
 
 #include "base/int128.h"
+#include "kernel/erasure.h"
 #include "kernel/uniform.h"
 
 namespace rivulet::kernel {
@@ -25,14 +24,47 @@ std::uint64_t draw_below(RandomBits& bits, std::uint64_t range, std::uint64_t wo
   return uniform_below<std::uint64_t, UInt128>(range, word, [&] { return bits.next64(); });
 }
 
-// One MPFR number, released with its scope.
-struct Real {
-  mpfr_t value;
-  explicit Real(mpfr_prec_t precision) { mpfr_init2(value, precision); }
+// How far below `sample` the slow path reaches, and how far below the exact comparison MPFR does.
+constexpr std::size_t kSlowStack = 4096;
+constexpr std::size_t kExactStack = 65536;
+
+// One MPFR number in memory of ours, which is erased with its scope.
+class Real {
+ public:
+  explicit Real(mpfr_prec_t precision)
+      : limbs_((mpfr_custom_get_size(precision) + sizeof(mp_limb_t) - 1) / sizeof(mp_limb_t)) {
+    mpfr_custom_init(limbs_.data(), precision);
+    mpfr_custom_init_set(value_, MPFR_ZERO_KIND, 0, precision, limbs_.data());
+  }
   Real(const Real&) = delete;
   Real& operator=(const Real&) = delete;
-  ~Real() { mpfr_clear(value); }
+  ~Real() { explicit_bzero(value_, sizeof value_); }
+  operator mpfr_ptr() { return value_; }  // NOLINT(google-explicit-constructor): MPFR's functions take nothing else
+
+ private:
+  ErasedVector<mp_limb_t> limbs_;
+  mpfr_t value_;
 };
+
+// A bound of e^x for x >= 0 in the direction of rounding. The series at x / 2^k < 2^-8 has positive terms only and
+// squaring grows, so rounding every step one way bounds the whole. Not mpfr_exp, which leaves numbers in memory that
+// only MPFR can reach.
+void bound_exponential(Real& result, Real& x, Real& term, mpfr_rnd_t towards) {
+  mpfr_set_ui(result, 1, towards);
+  if (mpfr_zero_p(x)) return;
+  const mpfr_prec_t precision = mpfr_get_prec(result);
+  const auto halvings = static_cast<unsigned long>(std::max<mpfr_exp_t>(0, mpfr_get_exp(x) + 8));
+  mpfr_div_2ui(x, x, halvings, towards);
+  mpfr_set_ui(term, 1, towards);
+  for (unsigned long i = 1; mpfr_get_exp(term) > -precision; ++i) {
+    mpfr_mul(term, term, x, towards);
+    mpfr_div_ui(term, term, i, towards);
+    mpfr_add(result, result, term, towards);
+  }
+  // The terms left out are less than the last one together.
+  if (towards == MPFR_RNDU) mpfr_add(result, result, term, towards);
+  for (unsigned long i = 0; i < halvings; ++i) mpfr_sqr(result, result, towards);
+}
 
 }  // namespace
 
@@ -91,8 +123,12 @@ void DiscreteGaussian::sample(RandomBits& bits, std::span<std::int64_t> out) con
   constexpr std::size_t kBatch = 256;
   std::array<std::uint64_t, kBatch> words;
   std::array<std::uint16_t, kBatch> choices;
+  // The random words are the noise: they do not outlive it, and neither does what the slow path made of them.
+  const StackErasedAtEnd<kSlowStack> stack_erased;
   while (!out.empty()) {
     const std::size_t count = std::min(out.size(), kBatch);
+    const ErasedAtEnd words_erased{std::span(words.data(), count)};
+    const ErasedAtEnd choices_erased{std::span(choices.data(), count)};
     bits.fill(std::as_writable_bytes(std::span(words.data(), count)));
     bits.fill(std::as_writable_bytes(std::span(choices.data(), count)));
     for (std::size_t i = 0; i < count; ++i) {
@@ -107,14 +143,12 @@ void DiscreteGaussian::sample(RandomBits& bits, std::span<std::int64_t> out) con
       }
     }
     out = out.subspan(count);
-    // The random words are the noise: they do not outlive it.
-    OPENSSL_cleanse(words.data(), count * sizeof(words[0]));
-    OPENSSL_cleanse(choices.data(), count * sizeof(choices[0]));
   }
 }
 
-std::int64_t DiscreteGaussian::sample_slowly(RandomBits& bits, unsigned strip, bool negative,
-                                             std::uint64_t word) const {
+// Never part of `sample`: its variables must lie on the stack that `sample` erases.
+[[gnu::noinline]] std::int64_t DiscreteGaussian::sample_slowly(RandomBits& bits, unsigned strip, bool negative,
+                                                               std::uint64_t word) const {
   while (true) {
     std::uint64_t magnitude = 0;
     if (propose(bits, strip, word, magnitude) && !(magnitude == 0 && negative) &&
@@ -165,48 +199,55 @@ bool DiscreteGaussian::below_curve(RandomBits& bits, unsigned strip, unsigned bl
 }
 
 bool DiscreteGaussian::below_curve_exactly(RandomBits& bits, unsigned strip, unsigned block, std::uint64_t magnitude,
-                                           std::uint64_t first_bits) const {
-  std::vector<std::uint64_t> digits{first_bits};  // y's random digits, most significant first
+                                           std::uint64_t first_digit) const {
+  const StackErasedAtEnd<kExactStack> stack_erased;
+  return compare_exactly([&bits] { return bits.next64(); }, strip, block, magnitude, first_digit);
+}
+
+[[gnu::noinline]] bool DiscreteGaussian::compare_exactly(const std::function<std::uint64_t()>& next_digit,
+                                                         unsigned strip, unsigned block, std::uint64_t magnitude,
+                                                         std::uint64_t first_digit) const {
+  ErasedVector<std::uint64_t> digits{first_digit};  // y's random digits, most significant first
   for (mpfr_prec_t precision = 192;; precision *= 2) {
-    while (static_cast<mpfr_prec_t>(64 * digits.size()) < precision) digits.push_back(bits.next64());
-    // Interval [y_low, y_high] by directed rounding; the unknown digits widen the upper end by one unit in the last
+    while (static_cast<mpfr_prec_t>(64 * digits.size()) < precision) digits.push_back(next_digit());
+    // y < e^(-x) is decided as y e^x < 1: everything is positive and grows, so that rounding down throughout gives the
+    // lower end of an interval and rounding up the upper end; the unknown digits widen that by one unit in the last
     // place.
     bool below[2];
     for (const bool upper : {false, true}) {
       const mpfr_rnd_t towards = upper ? MPFR_RNDU : MPFR_RNDD;
       Real y(precision);
       Real term(precision);
-      mpfr_set_ui(y.value, upper ? 1 : 0, towards);
+      mpfr_set_ui(y, upper ? 1 : 0, towards);
       for (std::size_t i = digits.size(); i-- > 0;) {
-        mpfr_add_ui(y.value, y.value, digits[i], towards);
-        mpfr_div_2ui(y.value, y.value, 64, towards);
+        mpfr_add_ui(y, y, digits[i], towards);
+        mpfr_div_2ui(y, y, 64, towards);
       }
       if (strip != 0) {
-        mpfr_div_ui(y.value, y.value, width_[strip], towards);
+        mpfr_div_ui(y, y, width_[strip], towards);
         for (unsigned l = 1; l < strip; ++l) {
-          mpfr_set_ui(term.value, 1, towards);
-          mpfr_div_ui(term.value, term.value, width_[l], towards);
-          mpfr_add(y.value, y.value, term.value, towards);
+          mpfr_set_ui(term, 1, towards);
+          mpfr_div_ui(term, term, width_[l], towards);
+          mpfr_add(y, y, term, towards);
         }
       } else {
-        mpfr_div_ui(y.value, y.value, tail_width_, towards);
-        mpfr_div_2ui(y.value, y.value, block + 1, towards);
+        mpfr_div_ui(y, y, tail_width_, towards);
+        mpfr_div_2ui(y, y, block + 1, towards);
       }
-      mpfr_mul_d(y.value, y.value, area_, towards);
+      mpfr_mul_d(y, y, area_, towards);
 
-      // The curve, rounded the other way: its exponent -(m / sigma)^2 / 2 first.
-      const mpfr_rnd_t away = upper ? MPFR_RNDD : MPFR_RNDU;
+      Real x(precision);  // (m / sigma)^2 / 2
+      mpfr_set_ui(x, magnitude, towards);
+      mpfr_div_d(x, x, sigma_, towards);
+      mpfr_sqr(x, x, towards);
+      mpfr_div_2ui(x, x, 1, towards);
       Real curve(precision);
-      mpfr_set_ui(curve.value, magnitude, towards);
-      mpfr_div_d(curve.value, curve.value, sigma_, towards);
-      mpfr_sqr(curve.value, curve.value, towards);
-      mpfr_div_2ui(curve.value, curve.value, 1, towards);
-      mpfr_neg(curve.value, curve.value, away);
-      mpfr_exp(curve.value, curve.value, away);
-      below[upper ? 1 : 0] = mpfr_less_p(y.value, curve.value) != 0;
+      bound_exponential(curve, x, term, towards);
+      mpfr_mul(y, y, curve, towards);
+      below[upper ? 1 : 0] = mpfr_cmp_ui(y, 1) < 0;
     }
-    if (below[1]) return true;    // even the upper end of y is below the lower end of the curve
-    if (!below[0]) return false;  // even the lower end of y is not below the upper end of the curve
+    if (below[1]) return true;    // even the upper end is below
+    if (!below[0]) return false;  // even the lower end is not
   }
 }
 

@@ -21,6 +21,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "kernel/random_bits.h"
@@ -50,7 +51,10 @@ class DiscreteGaussian {
   [[nodiscard]] bool propose(RandomBits& bits, unsigned strip, std::uint64_t word, std::uint64_t& magnitude) const;
   [[nodiscard]] bool below_curve(RandomBits& bits, unsigned strip, unsigned block, std::uint64_t magnitude) const;
   [[nodiscard]] bool below_curve_exactly(RandomBits& bits, unsigned strip, unsigned block, std::uint64_t magnitude,
-                                         std::uint64_t first_bits) const;
+                                         std::uint64_t first_digit) const;
+  // The same with y's further digits of 64 bits from anywhere.
+  [[nodiscard]] bool compare_exactly(const std::function<std::uint64_t()>& next_digit, unsigned strip, unsigned block,
+                                     std::uint64_t magnitude, std::uint64_t first_digit) const;
 
   double sigma_;
   double inverse_two_variance_;

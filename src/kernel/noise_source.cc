@@ -1,6 +1,6 @@
 #include "kernel/noise_source.h"
 
-#include <openssl/crypto.h>
+#include "kernel/erasure.h"
 
 namespace rivulet::kernel {
 
@@ -31,10 +31,10 @@ const DiscreteGaussian& DiscreteGaussianNoise::sampler(double sigma) {
 
 void DiscreteGaussianNoise::add(std::span<Int128> values, double sigma) {
   draws_.resize(values.size());
+  // The draws would undo the noise: they do not outlive it.
+  const ErasedAtEnd erased{std::span(draws_)};
   sampler(sigma).sample(bits_, draws_);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] += draws_[i];
-  // The draws would undo the noise: they do not outlive it.
-  OPENSSL_cleanse(draws_.data(), draws_.size() * sizeof(std::int64_t));
 }
 
 }  // namespace rivulet::kernel

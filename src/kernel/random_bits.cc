@@ -2,26 +2,24 @@
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <pthread.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 
 #include <algorithm>
-#include <atomic>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <new>
+#include <string>
 
+#include "kernel/erasure.h"
 #include "rivulet/error.h"
 
 namespace rivulet::kernel {
 namespace {
 
-std::atomic<std::uint64_t> forks_seen{0};
-
-std::uint64_t fork_generation() {
-  static const int registered = pthread_atfork(nullptr, nullptr, [] { forks_seen.fetch_add(1); });
-  if (registered != 0) throw Error("random bits: cannot register the fork handler");
-  return forks_seen.load(std::memory_order_relaxed);
-}
+constexpr std::size_t kKeyAndCounter = 48;
+constexpr std::size_t kBlock = 32768;
 
 unsigned char* raw(std::byte* bytes) {
   return reinterpret_cast<unsigned char*>(bytes);
@@ -37,22 +35,43 @@ struct RandomBits::Cipher {
   ~Cipher() { EVP_CIPHER_CTX_free(context); }
 };
 
+struct RandomBits::State {
+  bool seeded = false;  // false again where the kernel wiped the state
+  std::array<std::byte, kKeyAndCounter> key{};
+  std::size_t position = kBlock;
+  std::array<std::byte, kBlock> buffer{};
+};
+
+std::unique_ptr<RandomBits::State, RandomBits::Release> RandomBits::make_state(bool deterministic) {
+  // A copy of the process goes on with seeded bits as the process does, and there may be a generator a step.
+  if (deterministic) return {new State, Release{.on_pages = false}};
+  // Populated: all of it is written to at the first draw.
+  void* pages = mmap(nullptr, sizeof(State), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();
+#ifdef MADV_WIPEONFORK
+  // A kernel that cannot do it refuses, and the process mark alone tells a copy.
+  static_cast<void>(madvise(pages, sizeof(State), MADV_WIPEONFORK));
+#endif
+  return {new (pages) State, Release{.on_pages = true}};
+}
+
+void RandomBits::Release::operator()(State* state) const {
+  OPENSSL_cleanse(state, sizeof(State));
+  if (on_pages) {
+    munmap(state, sizeof(State));
+  } else {
+    delete state;
+  }
+}
+
 RandomBits::RandomBits(bool deterministic)
-    : deterministic_(deterministic),
-      fork_generation_(fork_generation()),
-      buffer_(kBlock),
-      position_(kBlock),
-      cipher_(std::make_unique<Cipher>()) {
+    : deterministic_(deterministic), state_(make_state(deterministic)), cipher_(std::make_unique<Cipher>()) {
   if (cipher_->context == nullptr) throw Error("random bits: OpenSSL could not allocate a cipher");
 }
 
 RandomBits::RandomBits(RandomBits&&) noexcept = default;
 RandomBits& RandomBits::operator=(RandomBits&&) noexcept = default;
-
-RandomBits::~RandomBits() {
-  OPENSSL_cleanse(key_.data(), key_.size());
-  if (!buffer_.empty()) OPENSSL_cleanse(buffer_.data(), buffer_.size());
-}
+RandomBits::~RandomBits() = default;
 
 RandomBits RandomBits::secure() {
   RandomBits bits(false);
@@ -69,7 +88,7 @@ RandomBits RandomBits::insecure(std::uint64_t seed, std::uint64_t stream) {
   unsigned int written = 0;
   // The digest of both is the key; the counter starts at zero.
   const std::array<std::uint64_t, 2> start{seed, stream};
-  if (EVP_Digest(start.data(), sizeof start, raw(bits.key_.data()), &written, EVP_sha256(), nullptr) != 1 ||
+  if (EVP_Digest(start.data(), sizeof start, raw(bits.state_->key.data()), &written, EVP_sha256(), nullptr) != 1 ||
       written != 32) {
     throw Error("random bits: SHA-256 failed");
   }
@@ -77,52 +96,58 @@ RandomBits RandomBits::insecure(std::uint64_t seed, std::uint64_t stream) {
 }
 
 void RandomBits::reseed() {
+  State& state = *state_;
+  state.seeded = false;
   std::size_t done = 0;
-  while (done < key_.size()) {
-    const ssize_t got = getrandom(key_.data() + done, key_.size() - done, 0);
+  while (done < state.key.size()) {
+    const ssize_t got = getrandom(state.key.data() + done, state.key.size() - done, 0);
     if (got < 0) {
       if (errno == EINTR) continue;
       throw Error(std::string("random bits: the operating system gave no randomness: ") + std::strerror(errno));
     }
     done += static_cast<std::size_t>(got);
   }
-  position_ = kBlock;
+  // What is left of bits that another process may hand out.
+  if (state.position < kBlock) OPENSSL_cleanse(state.buffer.data(), kBlock);
+  state.position = kBlock;
+  state.seeded = true;
+  process_ = ProcessMark();
 }
 
 void RandomBits::refill() {
-  std::fill(buffer_.begin(), buffer_.end(), std::byte{0});
+  State& state = *state_;
+  state.buffer.fill(std::byte{0});
   std::array<std::byte, kKeyAndCounter> next{};
+  const ErasedAtEnd erased{std::span(next)};
   int written = 0;
-  const bool ok =
-      EVP_EncryptInit_ex(cipher_->context, EVP_aes_256_ctr(), nullptr, raw(key_.data()), raw(key_.data() + 32)) == 1 &&
-      EVP_EncryptUpdate(cipher_->context, raw(next.data()), &written, raw(next.data()),
-                        static_cast<int>(next.size())) == 1 &&
-      EVP_EncryptUpdate(cipher_->context, raw(buffer_.data()), &written, raw(buffer_.data()),
-                        static_cast<int>(kBlock)) == 1;
+  const bool ok = EVP_EncryptInit_ex(cipher_->context, EVP_aes_256_ctr(), nullptr, raw(state.key.data()),
+                                     raw(state.key.data() + 32)) == 1 &&
+                  EVP_EncryptUpdate(cipher_->context, raw(next.data()), &written, raw(next.data()),
+                                    static_cast<int>(next.size())) == 1 &&
+                  EVP_EncryptUpdate(cipher_->context, raw(state.buffer.data()), &written, raw(state.buffer.data()),
+                                    static_cast<int>(kBlock)) == 1;
   EVP_CIPHER_CTX_reset(cipher_->context);  // the context holds the key schedule of the bits just made
   if (!ok) throw Error("random bits: AES-256-CTR failed");
-  key_ = next;
-  OPENSSL_cleanse(next.data(), next.size());
-  position_ = 0;
+  state.key = next;
+  state.position = 0;
 }
 
 void RandomBits::fill(std::span<std::byte> out) {
-  if (fork_generation_ != forks_seen.load(std::memory_order_relaxed) && !deterministic_) {
-    fork_generation_ = forks_seen.load(std::memory_order_relaxed);
-    reseed();
-  }
+  if (!deterministic_ && !(state_->seeded && process_.is_of_this_process())) reseed();
+  State& state = *state_;
   while (!out.empty()) {
-    if (position_ == kBlock) refill();
-    const std::size_t count = std::min(out.size(), kBlock - position_);
-    std::memcpy(out.data(), buffer_.data() + position_, count);
-    std::memset(buffer_.data() + position_, 0, count);
-    position_ += count;
+    if (state.position == kBlock) refill();
+    const std::size_t count = std::min(out.size(), kBlock - state.position);
+    std::memcpy(out.data(), state.buffer.data() + state.position, count);
+    std::memset(state.buffer.data() + state.position, 0, count);
+    state.position += count;
     out = out.subspan(count);
   }
 }
 
 std::uint64_t RandomBits::next64() {
   std::uint64_t word = 0;
+  const ErasedAtEnd erased{std::span(&word, 1)};
   fill(std::as_writable_bytes(std::span(&word, 1)));
   return word;
 }

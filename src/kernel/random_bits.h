@@ -2,16 +2,16 @@
 //
 // Each refill encrypts zeros under the current key; the first 48 bytes become the next key and counter and are erased,
 // the rest is handed out and erased as it is read. Whoever sees the state later learns nothing about bits already used.
-// The state of a secure generator comes from getrandom(2) and is never stored. A forked child reseeds before its first
-// draw.
+// The state of a secure generator comes from getrandom(2) and is never stored. A copy of the process (fork) reseeds
+// before its first draw, and where the kernel can wipe pages for a copy, the copy never has the state at all.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
+
+#include "rivulet/process_mark.h"
 
 namespace rivulet::kernel {
 
@@ -35,18 +35,20 @@ class RandomBits {
 
  private:
   struct Cipher;
-  static constexpr std::size_t kKeyAndCounter = 48;
-  static constexpr std::size_t kBlock = 32768;
+  struct State;
+  struct Release {
+    bool on_pages = true;  // not in the state, which may be wiped
+    void operator()(State* state) const;
+  };
 
   explicit RandomBits(bool deterministic);
+  static std::unique_ptr<State, Release> make_state(bool deterministic);
   void reseed();
   void refill();
 
   bool deterministic_;
-  std::uint64_t fork_generation_;
-  std::array<std::byte, kKeyAndCounter> key_{};
-  std::vector<std::byte> buffer_;
-  std::size_t position_;
+  ProcessMark process_;  // that the state belongs to
+  std::unique_ptr<State, Release> state_;
   std::unique_ptr<Cipher> cipher_;
 };
 

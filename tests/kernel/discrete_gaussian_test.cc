@@ -1,6 +1,7 @@
 #include "kernel/discrete_gaussian.h"
 
 #include <gtest/gtest.h>
+#include <mpfr.h>
 
 #include <algorithm>
 #include <cmath>
@@ -22,6 +23,14 @@ class DiscreteGaussianPeer {
   static bool tail_below(const DiscreteGaussian& sampler, RandomBits& bits, unsigned block, std::uint64_t m,
                          std::uint64_t y_bits) {
     return sampler.below_curve_exactly(bits, 0, block, m, y_bits);
+  }
+  // The same with all of y's digits given; how many were asked for comes back, too.
+  static std::pair<bool, std::size_t> compare(const DiscreteGaussian& sampler, unsigned strip, std::uint64_t m,
+                                              const std::vector<std::uint64_t>& digits) {
+    std::size_t used = 1;
+    const bool below = sampler.compare_exactly([&] { return used < digits.size() ? digits[used++] : (++used, 0); },
+                                               strip, 0, m, digits[0]);
+    return {below, used};
   }
   static long double y(const DiscreteGaussian& sampler, unsigned strip, std::uint64_t y_bits) {
     long double sum = static_cast<long double>(y_bits) * 0x1p-64L / static_cast<long double>(sampler.width_[strip]);
@@ -284,6 +293,50 @@ TEST(DiscreteGaussian, TheExactComparisonIsRightWithinOnePartInTwoToTheSixty) {
     EXPECT_NEAR(static_cast<double>(DiscreteGaussianPeer::y(sampler, 1, low) / std::exp(-ratio * ratio / 2.0L)), 1.0,
                 1e-17 + 1e-16);
   }
+}
+
+// The digits of the U in [0, 1) whose y is f(m) exactly, cut off, by MPFR's own exponential with far more precision.
+std::vector<std::uint64_t> digits_of_the_curve(const DiscreteGaussian& sampler, std::uint64_t m, std::size_t count) {
+  mpfr_t u, square;
+  mpfr_inits2(static_cast<mpfr_prec_t>(64 * count + 512), u, square, nullptr);
+  mpfr_set_ui(square, m, MPFR_RNDN);
+  mpfr_div_d(square, square, sampler.sigma(), MPFR_RNDN);
+  mpfr_sqr(square, square, MPFR_RNDN);
+  mpfr_div_si(square, square, -2, MPFR_RNDN);
+  mpfr_exp(u, square, MPFR_RNDN);
+  mpfr_mul_ui(u, u, DiscreteGaussianPeer::width(sampler, 1), MPFR_RNDN);
+  mpfr_div_d(u, u, DiscreteGaussianPeer::area(sampler), MPFR_RNDN);
+  std::vector<std::uint64_t> digits;
+  for (std::size_t i = 0; i < count; ++i) {
+    mpfr_mul_2ui(u, u, 64, MPFR_RNDN);
+    digits.push_back(mpfr_get_ui(u, MPFR_RNDD));
+    mpfr_sub_ui(u, u, digits.back(), MPFR_RNDN);
+  }
+  mpfr_clears(u, square, nullptr);
+  return digits;
+}
+
+TEST(DiscreteGaussian, TheExactComparisonGoesOnUntilTheDigitThatDecides) {
+  // y agrees with the curve in all but the last of `count` digits, where it is one too small or one too large.
+  int decided = 0;
+  for (const double sigma : {1.0, 1000.5, 0x1.7p40, 0x1.fp56}) {
+    const DiscreteGaussian sampler(sigma);
+    const std::uint64_t width = DiscreteGaussianPeer::width(sampler, 1);
+    for (const std::uint64_t m : {width - 1, width - width / 256 - 1}) {
+      for (const std::size_t count : {2U, 3U, 7U, 24U, 60U}) {
+        std::vector<std::uint64_t> digits = digits_of_the_curve(sampler, m, count);
+        if (digits[0] == ~std::uint64_t{0}) continue;  // the curve passes above the rectangle
+        const auto [below, used] = DiscreteGaussianPeer::compare(sampler, 1, m, digits);
+        EXPECT_TRUE(below) << sigma << " " << m << " " << count;
+        EXPECT_GE(used, count);
+        digits.back() += 1;
+        if (digits.back() == 0) continue;
+        EXPECT_FALSE(DiscreteGaussianPeer::compare(sampler, 1, m, digits).first) << sigma << " " << m << " " << count;
+        ++decided;
+      }
+    }
+  }
+  EXPECT_GE(decided, 20);
 }
 
 }  // namespace

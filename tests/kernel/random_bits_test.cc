@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -105,28 +103,6 @@ TEST(RandomBits, NoBlockIsEverRepeated) {
   const auto first = take(bits, 65536);
   const auto second = take(bits, 65536);
   EXPECT_FALSE(first == second);
-}
-
-TEST(RandomBits, AForkedChildDoesNotDrawItsParentsBits) {
-  RandomBits bits = RandomBits::secure();
-  take(bits, 100);  // leave a half-used buffer behind
-  int channel[2];
-  ASSERT_EQ(pipe(channel), 0);
-  const pid_t child = fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    const auto mine = take(bits, 32);
-    const bool sent = write(channel[1], mine.data(), 32) == 32;
-    _exit(sent ? 0 : 1);
-  }
-  std::vector<std::byte> childs(32);
-  ASSERT_EQ(read(channel[0], childs.data(), 32), 32);
-  int status = 0;
-  waitpid(child, &status, 0);
-  EXPECT_EQ(status, 0);
-  EXPECT_FALSE(take(bits, 32) == childs);
-  close(channel[0]);
-  close(channel[1]);
 }
 
 TEST(RandomBits, AboutHalfTheBitsAreOnes) {
