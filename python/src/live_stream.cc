@@ -25,8 +25,7 @@ std::unique_ptr<DurableRegression> durable(DurableRegression regression) {
 
 LiveStream::LiveStream(const StreamOptions& options, const std::optional<std::string>& path, bool autocommit,
                        std::optional<std::size_t> history)
-    : fork_generation_(fork_generation()),
-      memory_(path ? nullptr : std::make_unique<IncrementalRegression>(options)),
+    : memory_(path ? nullptr : std::make_unique<IncrementalRegression>(options)),
       durable_(path ? durable(DurableRegression::create(*path, options)) : nullptr),
       options_(durable_ ? durable_->options() : memory_->options()),
       schema_(std::make_shared<const Schema>(options_.schema)),
@@ -37,8 +36,7 @@ LiveStream::LiveStream(const StreamOptions& options, const std::optional<std::st
       history_limit_(history) {}
 
 LiveStream::LiveStream(const std::string& path, bool autocommit)
-    : fork_generation_(fork_generation()),
-      durable_(durable(DurableRegression::open(path))),
+    : durable_(durable(DurableRegression::open(path))),
       options_(durable_->options()),
       schema_(std::make_shared<const Schema>(options_.schema)),
       path_(path),

@@ -19,6 +19,7 @@
 #include "published.h"
 #include "rivulet/durable_regression.h"
 #include "rivulet/incremental_regression.h"
+#include "rivulet/process_mark.h"
 #include "rows.h"
 
 namespace rivulet::python {
@@ -84,7 +85,7 @@ class LiveStream {
 
   std::mutex mutex_;
   std::atomic<std::thread::id> owner_{};
-  std::uint64_t fork_generation_;
+  ProcessMark process_;  // that made the stream
   std::unique_ptr<IncrementalRegression> memory_;
   std::unique_ptr<DurableRegression> durable_;
   StreamOptions options_;

@@ -1,27 +1,17 @@
 // Whose turn it is with a stream.
 #pragma once
 
-#include <pthread.h>
-
 #include "errors.h"
 #include "live_stream.h"
 
 namespace rivulet::python {
-
-inline std::atomic<std::uint64_t> forks_seen{0};
-
-inline std::uint64_t fork_generation() {
-  static const int registered = pthread_atfork(nullptr, nullptr, [] { forks_seen.fetch_add(1); });
-  if (registered != 0) throw Error("stream: cannot register the fork handler");
-  return forks_seen.load(std::memory_order_relaxed);
-}
 
 // One caller at a time, and none that would publish a step twice.
 class LiveStream::Turn {
  public:
   // Lets go of the GIL while it waits.
   explicit Turn(LiveStream& stream, bool for_writing = true) : stream_(stream), lock_(stream.mutex_, std::defer_lock) {
-    if (stream.fork_generation_ != forks_seen.load(std::memory_order_relaxed)) {
+    if (!stream.process_.is_of_this_process()) {
       throw Misuse(
           "stream: this process is a copy (fork) of the one that made the stream; going on in both would publish the "
           "same "
