@@ -36,6 +36,11 @@ inline std::string take_option(std::vector<std::string>& arguments, std::string_
   return {};
 }
 
+// Removes a flag; whether it was there.
+inline bool take_flag(std::vector<std::string>& arguments, std::string_view flag) {
+  return std::erase(arguments, flag) > 0;
+}
+
 // Numbers by name, written as one JSON object. Names are plain words: nothing in them needs escaping.
 class Figures {
  public:

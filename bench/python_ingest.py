@@ -1,8 +1,9 @@
 """What Python costs: rates of the package against the C++ library's own and against River's, within one run.
 
-    PYTHONPATH=build/release/python build/venv/bin/python bench/python_ingest.py build/release/ingest_bench
+    PYTHONPATH=build/release/python build/venv/bin/python bench/python_ingest.py build/release/ingest_bench [--quick]
 
 Processor time throughout, medians of several repetitions that take turns, so that a busy machine does not matter much.
+--quick: few rows, once. It shows that everything runs; the figures mean nothing.
 """
 
 from __future__ import annotations
@@ -100,8 +101,10 @@ def row_by_row(columns, every):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("usage: python_ingest.py PATH-OF-ingest_bench")
+    if len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["--quick"]):
+        sys.exit("usage: python_ingest.py PATH-OF-ingest_bench [--quick]")
+    if sys.argv[2:]:
+        ROWS, REPETITIONS, FEW = 10_000, 1, 1000
     against_the_library(sys.argv[1])
     row_by_row(5, 100)
     row_by_row(20, 100)

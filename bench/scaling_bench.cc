@@ -3,7 +3,9 @@
 //   * rows a second at d = 10 and 20, a release after every row and after every 100, model solved at each;
 //   * a row, a step and a model as d grows; a step as the stream grows; a row and a step as the sketch grows.
 //
-//   build/release/scaling_bench [--json FILE] [--only streams]
+//   build/release/scaling_bench [--json FILE] [--only streams] [--quick]
+//
+// --quick: one round of small sizes. It shows that everything runs; the figures mean nothing.
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -23,7 +25,13 @@ namespace {
 using namespace rivulet;
 using namespace rivulet::bench;
 
-constexpr int kRounds = 7;
+int rounds = 7;
+bool quick = false;
+
+// As many, or a few.
+std::size_t shrunk(std::size_t count) {
+  return quick ? count / 50 + 2 : count;
+}
 
 // Rows in the box, d values each, and targets.
 struct Rows {
@@ -77,22 +85,22 @@ double step_cost(const Rows& rows) {
 double model_cost(const Rows& rows) {
   PrivIncReg1 regression(options_for(rows.dimension, 100));
   regression.observe_many(rows.values, rows.targets);
-  constexpr int kModels = 20;
+  const int models = quick ? 1 : 20;
   double seconds = 0.0;
-  for (int i = 0; i < kModels; ++i) {
+  for (int i = 0; i < models; ++i) {
     regression.observe_many(std::span(rows.values).first(100 * rows.dimension), std::span(rows.targets).first(100));
     const double start = processor_seconds();
     (void)regression.model();
     seconds += processor_seconds() - start;
   }
-  return seconds / kModels;
+  return seconds / models;
 }
 
 // Measures every size once a round and keeps the medians under `name=size`.
 void growth(Figures& figures, const std::string& name, const std::vector<std::uint64_t>& sizes,
             const std::function<double(std::uint64_t)>& cost) {
   std::map<std::uint64_t, std::vector<double>> seconds;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     for (const std::uint64_t size : sizes) seconds[size].push_back(cost(size));
   }
   std::printf("%-34s", name.c_str());
@@ -107,7 +115,7 @@ void growth(Figures& figures, const std::string& name, const std::vector<std::ui
 
 void streams(Figures& figures) {
   for (const std::size_t dimension : {std::size_t{10}, std::size_t{20}}) {
-    const Rows rows(50'000, dimension);
+    const Rows rows(shrunk(50'000), dimension);
     growth(figures, "seconds_a_row/streamed/d=" + std::to_string(dimension) + "/every", {1, 100},
            [&](std::uint64_t every) { return streamed(rows, every); });
   }
@@ -120,20 +128,22 @@ void in_dimension(Figures& figures) {
     if (!rows || rows->count() != count) rows = std::make_unique<Rows>(count, dimension);
     return *rows;
   };
-  growth(figures, "seconds_a_row/d", {50, 100, 200, 400}, [&](std::uint64_t d) { return row_cost(rows_of(d, 5000)); });
+  growth(figures, "seconds_a_row/d", {50, 100, 200, 400},
+         [&](std::uint64_t d) { return row_cost(rows_of(d, shrunk(5000))); });
   growth(figures, "seconds_a_step/d", {10, 20, 40, 80, 160},
-         [&](std::uint64_t d) { return step_cost(rows_of(d, 400'000 / (d * d) + 500)); });
+         [&](std::uint64_t d) { return step_cost(rows_of(d, shrunk(400'000 / (d * d) + 500))); });
   growth(figures, "seconds_a_model/d", {10, 20, 40, 80, 160},
-         [&](std::uint64_t d) { return model_cost(rows_of(d, 2000)); });
+         [&](std::uint64_t d) { return model_cost(rows_of(d, quick ? 100 : 2000)); });
 }
 
 // One stream, timed for 2000 steps from each power of four on.
 void in_length(Figures& figures) {
-  const std::vector<std::uint64_t> starts{1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20};
+  std::vector<std::uint64_t> starts{1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20};
+  if (quick) starts.resize(2);
   constexpr std::uint64_t kTimed = 2000;
   const Rows rows(kTimed, 10);
   std::map<std::uint64_t, std::vector<double>> seconds;
-  for (int round = 0; round < 3; ++round) {
+  for (int round = 0; round < std::min(rounds, 3); ++round) {
     PrivIncReg1 regression(options_for(10, 1));
     const auto take = [&](std::uint64_t steps) {
       for (std::uint64_t i = 0; i < steps; ++i) {
@@ -177,8 +187,8 @@ void in_sketch(Figures& figures) {
     return (processor_seconds() - start) / static_cast<double>(count);
   };
   const std::vector<std::uint64_t> sizes{50, 100, 200, 400};
-  growth(figures, "seconds_a_row/m", sizes, [&](std::uint64_t m) { return cost(m, 1000, 4000); });
-  growth(figures, "seconds_a_step/m", sizes, [&](std::uint64_t m) { return cost(m, 1, 100); });
+  growth(figures, "seconds_a_row/m", sizes, [&](std::uint64_t m) { return cost(m, 1000, shrunk(4000)); });
+  growth(figures, "seconds_a_step/m", sizes, [&](std::uint64_t m) { return cost(m, 1, shrunk(100)); });
 }
 
 }  // namespace
@@ -187,8 +197,10 @@ int main(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   const std::string json = take_option(arguments, "--json");
   const std::string only = take_option(arguments, "--only");
+  quick = take_flag(arguments, "--quick");
+  if (quick) rounds = 1;
   if (!arguments.empty() || (!only.empty() && only != "streams")) {
-    std::fprintf(stderr, "usage: scaling_bench [--json FILE] [--only streams]\n");
+    std::fprintf(stderr, "usage: scaling_bench [--json FILE] [--only streams] [--quick]\n");
     return 2;
   }
   Figures figures;

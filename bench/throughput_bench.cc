@@ -2,6 +2,7 @@
 //   * rows/s from CSV with a release after every row, d = 10 (target 100,000 a core);
 //   * ingest at d = 100, a release every 1000 rows, rows in memory, against Eigen's own rank-k update (target 50%);
 //   * memory at 10^4 and at 10^7 steps (target: no growth).
+// --quick: small sizes, and no memory. It shows that everything runs; the figures mean nothing.
 #include <malloc.h>
 #include <sys/resource.h>
 
@@ -67,12 +68,12 @@ double without_privacy(const std::string& csv, const StreamOptions& options, dou
   return seconds_since(start);
 }
 
-void release_every_row(bench::Figures& figures) {
-  constexpr std::size_t kRows = 200'000;
-  const std::string csv = make_csv(kRows, 10);
+void release_every_row(bench::Figures& figures, bool quick) {
+  const std::size_t count = quick ? 2000 : 200'000;
+  const std::string csv = make_csv(count, 10);
   std::vector<double> rates, plain_rates, ratios;
   double checksum = 0.0;
-  for (int repetition = 0; repetition < 5; ++repetition) {
+  for (int repetition = 0; repetition < (quick ? 1 : 5); ++repetition) {
     StreamOptions options;
     options.schema = box_schema(10);
     PrivIncReg1 regression(options);
@@ -85,8 +86,8 @@ void release_every_row(bench::Figures& figures) {
     }
     const double private_seconds = seconds_since(start);
     const double plain_seconds = without_privacy(csv, options, checksum);
-    rates.push_back(static_cast<double>(kRows) / private_seconds);
-    plain_rates.push_back(static_cast<double>(kRows) / plain_seconds);
+    rates.push_back(static_cast<double>(count) / private_seconds);
+    plain_rates.push_back(static_cast<double>(count) / plain_seconds);
     ratios.push_back(plain_seconds / private_seconds);
   }
   figures.add("every_row/rows_a_second", bench::median(rates));
@@ -98,7 +99,7 @@ void release_every_row(bench::Figures& figures) {
       bench::median(rates), bench::median(plain_rates), 100.0 * bench::median(ratios), checksum == 0.123 ? " " : "");
 }
 
-void ingest_against_rank_update(bench::Figures& figures, const Horizon& horizon, const char* described) {
+void ingest_against_rank_update(bench::Figures& figures, const Horizon& horizon, const char* described, bool quick) {
   constexpr std::size_t kDimension = 100;
   constexpr std::size_t kRows = 20'000;
   std::mt19937_64 random(1);
@@ -119,7 +120,7 @@ void ingest_against_rank_update(bench::Figures& figures, const Horizon& horizon,
   options.release_every = 1000;
   options.horizon = horizon;
   std::vector<double> ratios, ours, plain;
-  for (int repetition = 0; repetition < 15; ++repetition) {
+  for (int repetition = 0; repetition < (quick ? 1 : 15); ++repetition) {
     // Eigen's own rate on the same rows (target included), 1000 at a time, with the best instruction set of this
     // machine.
     std::vector<double> out(kOrder * kOrder);
@@ -195,9 +196,9 @@ int main(int argc, char** argv) {
     return 2;
   }
   bench::Figures figures;
-  release_every_row(figures);
-  ingest_against_rank_update(figures, Horizon::known(1000), "known horizon");
-  ingest_against_rank_update(figures, Horizon::unbounded(), "unbounded horizon");
+  release_every_row(figures, quick);
+  ingest_against_rank_update(figures, Horizon::known(1000), "known horizon", quick);
+  ingest_against_rank_update(figures, Horizon::unbounded(), "unbounded horizon", quick);
   if (!quick) memory(figures);
   return figures.write(json) ? 0 : 1;
 }
