@@ -14,6 +14,12 @@ Arguments read_arguments(int argc, char** argv) {
   Arguments arguments;
   for (int i = 1; i < argc; i += 2) {
     const std::string_view name = argv[i];
+    if (name == "--quick") {
+      arguments.quick = true;
+      if (arguments.streams == 0) arguments.streams = 1;
+      --i;  // it has no value
+      continue;
+    }
     const char* value = i + 1 < argc ? argv[i + 1] : nullptr;
     if (value && name == "--out") {
       arguments.out = value;
@@ -22,7 +28,7 @@ Arguments read_arguments(int argc, char** argv) {
     } else if (value && name == "--streams" && std::atoi(value) > 0) {
       arguments.streams = std::atoi(value);
     } else {
-      std::fprintf(stderr, "usage: %s [--out FOLDER] [--data FOLDER] [--streams NUMBER]\n", argv[0]);
+      std::fprintf(stderr, "usage: %s [--out FOLDER] [--data FOLDER] [--streams NUMBER] [--quick]\n", argv[0]);
       std::exit(2);
     }
   }

@@ -12,9 +12,10 @@ struct Arguments {
   std::string out = "docs/results";  // the folder for CSV and SVG files
   std::string data = "data";         // the folder of the real streams
   int streams = 0;                   // or seeds; 0: the experiment's own number
+  bool quick = false;                // tiny sizes and one stream: shows that everything runs, and nothing else
 };
 
-// --out FOLDER, --data FOLDER, --streams N. Anything else prints a usage line and ends the program.
+// --out FOLDER, --data FOLDER, --streams N, --quick. Anything else prints a usage line and ends the program.
 Arguments read_arguments(int argc, char** argv);
 
 // Numbers of one kind, from stream to stream.

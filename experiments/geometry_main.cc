@@ -1,8 +1,9 @@
-// geometry [--out FOLDER] [--streams N]: excess risk as the dimension grows at fixed sparsity. Over an L1 ball it
-// hardly grows, with the full matrix and with a sketch of it; over the smallest L2 ball that holds the truth it does.
-// Writes geometry.csv and geometry.svg.
+// geometry [--out FOLDER] [--streams N] [--quick]: excess risk as the dimension grows at fixed sparsity. Over an L1
+// ball it hardly grows, with the full matrix and with a sketch of it; over the smallest L2 ball that holds the truth it
+// does. Writes geometry.csv and geometry.svg.
 #include <algorithm>
 #include <cstdio>
+#include <vector>
 
 #include "experiment.h"
 #include "high_dimension.h"
@@ -34,10 +35,13 @@ int main(int argc, char** argv) {
   std::string csv = "mechanism,d,streams,excess,standard_error,trivial\n";
   std::printf("10-sparse rows, 2^17 of them, a release every 1024, epsilon = 1, delta = 1e-6; up to %d streams\n",
               streams);
+  const std::vector<std::size_t> dimensions =
+      arguments.quick ? std::vector<std::size_t>{50, 100}
+                      : std::vector<std::size_t>{500, 1000, 2000, 4000, 8000, 16000, 32000, 64000};
   for (const Mechanism& mechanism : kMechanisms) {
     PlotLine line{mechanism.name, {}};
     std::printf("%-18s", mechanism.name);
-    for (const std::size_t d : {500, 1000, 2000, 4000, 8000, 16000, 32000, 64000}) {
+    for (const std::size_t d : dimensions) {
       if (!mechanism.sketched && d > kLargestMatrix) continue;
       // Large matrices take long, and differ less from stream to stream.
       const int runs = !mechanism.sketched && d > 500 ? std::min(streams, 2) : streams;
@@ -49,7 +53,8 @@ int main(int argc, char** argv) {
         setting.constraint = mechanism.constraint;
         setting.zipf = 1.5;
         setting.seed = static_cast<std::uint64_t>(stream);
-        if (mechanism.sketched) setting.sketch = 400;
+        if (arguments.quick) setting.rows = 1 << 11;
+        if (mechanism.sketched) setting.sketch = arguments.quick ? 20 : 400;
         const HighDimensionOutcome outcome = measure_high_dimension(setting);
         excess.add(outcome.excess);
         trivial.add(outcome.trivial);

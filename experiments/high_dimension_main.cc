@@ -1,8 +1,9 @@
-// high_dimension [STREAMS]: PrivIncReg2 in high dimension. Excess risk and memory against the full matrix at d = 4000,
-// speed and memory at d = 100,000, and that d = 1,000,000 runs.
+// high_dimension [STREAMS | --quick]: PrivIncReg2 in high dimension. Excess risk and memory against the full matrix at
+// d = 4000, speed and memory at d = 100,000, and that d = 1,000,000 runs.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include "high_dimension.h"
 
@@ -48,18 +49,20 @@ void heading(const char* text) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int streams = argc > 1 ? std::max(1, std::atoi(argv[1])) : 8;
+  const bool quick = argc > 1 && std::string_view(argv[1]) == "--quick";
+  const int streams = quick ? 1 : argc > 1 ? std::max(1, std::atoi(argv[1])) : 8;
+  const std::size_t shrink = quick ? 64 : 1;  // of dimensions, sketches and rows: shows that everything runs
   std::printf("Sparse rows, ten active features, L1 ball, epsilon = 1, delta = 1e-6; means of %d streams\n", streams);
 
   heading("d = 4000, 2^17 rows, a release every 1024; excess over the best model of the set");
-  HighDimensionSetting setting{.against_best = true};
+  HighDimensionSetting setting{.dimension = 4000 / shrink, .rows = (1 << 17) / shrink, .against_best = true};
   for (const std::size_t m : {200, 400, 800}) {
-    setting.sketch = m;
+    setting.sketch = m / (quick ? 20 : 1);
     char what[64];
     std::snprintf(what, sizeof what, "sketch, m = %zu", m);
     print(what, mean(setting, streams));
   }
-  setting.sketch = 400;
+  setting.sketch = 400 / (quick ? 20 : 1);
   setting.corrected = false;
   print("sketch, m = 400, cross-talk left in", mean(setting, streams));
   setting.corrected = true;
@@ -69,7 +72,10 @@ int main(int argc, char** argv) {
   print("full matrix", mean(setting, std::min(streams, 2)));
 
   heading("d = 100,000, m = 400, 2^17 rows, a release every 1000; excess over the model that made the data");
-  setting = HighDimensionSetting{.dimension = 100000, .sketch = 400, .release_every = 1000};
+  setting = HighDimensionSetting{.dimension = 100000 / shrink,
+                                 .sketch = 400 / (quick ? 20 : 1),
+                                 .rows = (1 << 17) / shrink,
+                                 .release_every = 1000};
   print("releases", mean(setting, streams));
   setting.embedding = EmbeddingKind::gaussian;
   print("releases, gaussian", mean(setting, 1));
@@ -78,7 +84,7 @@ int main(int argc, char** argv) {
   print("releases, a model for each", mean(setting, 1));
 
   heading("d = 1,000,000, m = 400, 2^17 rows, a release every 1000");
-  setting.dimension = 1000000;
+  setting.dimension = 1000000 / shrink;
   setting.model_every_release = false;
   print("releases", mean(setting, 1));
   return 0;

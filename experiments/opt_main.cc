@@ -1,6 +1,6 @@
-// opt [--out FOLDER] [--streams N]: what the loss of the best model, OPT, does to the excess over it. PrivIncReg1's
-// bound does not mention OPT, PrivIncReg2's grows with its square root and its fourth root (Theorem 5.7). Sparse rows,
-// targets with more and more noise. Writes opt.csv and opt.svg.
+// opt [--out FOLDER] [--streams N] [--quick]: what the loss of the best model, OPT, does to the excess over it.
+// PrivIncReg1's bound does not mention OPT, PrivIncReg2's grows with its square root and its fourth root (Theorem 5.7).
+// Sparse rows, targets with more and more noise. Writes opt.csv and opt.svg.
 #include <cmath>
 #include <cstdio>
 #include <optional>
@@ -51,8 +51,8 @@ int main(int argc, char** argv) {
         Sample trivial;
         for (int stream = 1; stream <= streams; ++stream) {
           HighDimensionSetting setting;
-          setting.dimension = kDimension;
-          setting.rows = kRows;
+          setting.dimension = arguments.quick ? 50 : kDimension;
+          setting.rows = arguments.quick ? 1 << 11 : kRows;
           setting.constraint = "l1:1.5";
           setting.theta_l1 = 1.5;
           setting.noise = noise;
@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
           setting.zipf = 1.5;
           setting.against_best = true;
           setting.seed = static_cast<std::uint64_t>(stream);
-          if (contender.sketched) setting.sketch = kSketch;
+          if (contender.sketched) setting.sketch = arguments.quick ? 20 : kSketch;
           const HighDimensionOutcome outcome = measure_high_dimension(setting);
           excess.add(outcome.excess);
           opt.add(outcome.reference);

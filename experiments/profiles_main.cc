@@ -1,6 +1,6 @@
-// profiles [--out FOLDER] [--streams N]: what the paper's literal constants cost. Excess risk of the default profile
-// and of profile `paper` on the same streams, and of the paper's noise with the default solver between them. Writes
-// profiles.csv and profiles.svg.
+// profiles [--out FOLDER] [--streams N] [--quick]: what the paper's literal constants cost. Excess risk of the default
+// profile and of profile `paper` on the same streams, and of the paper's noise with the default solver between them.
+// Writes profiles.csv and profiles.svg.
 #include <cstdio>
 
 #include "excess_risk.h"
@@ -41,13 +41,13 @@ struct Measured {
   std::vector<Sample> trivial;
 };
 
-Measured measure(const Setting& setting, int streams) {
+Measured measure(const Setting& setting, std::uint64_t steps, int streams) {
   Measured measured;
   for (int stream = 1; stream <= streams; ++stream) {
     for (std::size_t c = 0; c < std::size(kContenders); ++c) {
       std::fprintf(stderr, "\rd = %zu, epsilon = %g, stream %d of %d  ", setting.dimension, setting.epsilon, stream,
                    streams);
-      const auto risks = measure_isotropic(kContenders[c].profile, setting.dimension, kSteps, {setting.epsilon, 1e-6},
+      const auto risks = measure_isotropic(kContenders[c].profile, setting.dimension, steps, {setting.epsilon, 1e-6},
                                            0.05, static_cast<std::uint64_t>(stream), kContenders[c].solver);
       measured.excess[c].resize(risks.size());
       measured.trivial.resize(risks.size());
@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
   for (const Setting& setting : kSettings) {
     const bool headline = &setting == &kSettings[0];
     const int streams = arguments.streams ? arguments.streams : headline ? kStreams : kOtherStreams;
-    const Measured measured = measure(setting, streams);
+    const Measured measured = measure(setting, arguments.quick ? 1 << 10 : kSteps, streams);
     std::printf("\nd = %zu, epsilon = %g; means of %d streams\n%10s %10s %10s %22s %10s %8s\n", setting.dimension,
                 setting.epsilon, streams, "step", "trivial", "paper", "its noise, our solver", "default", "ratio");
     Plot plot{"Excess risk, d = 10, epsilon = 1", "rows t", "excess risk (sum of squares)", {}};
