@@ -52,6 +52,7 @@ def main():
     parser.add_argument("--tensorflow", type=pathlib.Path, help="what tensorflow_tree.py printed")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--timings", type=pathlib.Path, required=True)
+    parser.add_argument("--ours-only", action="store_true", help="no peers, one horizon: shows that our side runs")
     options = parser.parse_args()
     tensorflow = json.loads(options.tensorflow.read_text())["noise"] if options.tensorflow else []
     rows, timings = [], {}
@@ -59,15 +60,17 @@ def main():
     def add(steps, who, factor, note=""):
         rows.append([steps, who, f"{factor:.6f}", f"{factor / square_root(steps):.4f}", note])
 
-    for steps in HORIZONS:
+    for steps in HORIZONS[:1] if options.ours_only else HORIZONS:
         print(f"noise: n = {steps}", file=sys.stderr)
         worst = ["--at", str(steps)]
         add(steps, "lower bound of all linear mechanisms", lower_bound(steps))
         add(steps, "square-root Toeplitz", square_root(steps), "needs memory that grows with n")
         for buffers in BUFFERS:
             ours, our_seconds = rivulet(options.rivulet, "--horizon", str(steps), "--buffers", str(buffers), *worst)
-            theirs, their_seconds = jax_privacy(steps, buffers)
             add(steps, f"rivulet, BLT, {buffers} buffers", ours)
+            if options.ours_only:
+                continue
+            theirs, their_seconds = jax_privacy(steps, buffers)
             add(steps, f"jax-privacy, BLT, {buffers} buffers", theirs)
             timings[f"{steps}/{buffers}"] = {"rivulet": our_seconds, "jax-privacy": their_seconds}
         add(steps, "rivulet, BLT, default", rivulet(options.rivulet, "--horizon", str(steps), *worst)[0])

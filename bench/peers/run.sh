@@ -1,14 +1,18 @@
 #!/usr/bin/env bash
 # Compares Rivulet with its peers and writes docs/results/peers.csv and peers.md. From the root of the repository, after a
 # release build: bench/peers/run.sh [SEEDS]. The environments are made once, under build/peers. Takes about ten minutes of one core.
+# bench/peers/run.sh --quick installs and publishes nothing: our side of every comparison, with a few rows, to show that it runs.
+# PYTHON then names a Python with NumPy and SciPy. RELEASE names another build than build/release, PEERS_WORK another folder to work in.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
+quick=
+if [[ ${1:-} == --quick ]]; then quick=1; shift; fi
 seeds=${1:-10}
 here=bench/peers
-work=build/peers
+work=${PEERS_WORK:-build/peers}
 python=${PYTHON:-python3}
-release=build/release
+release=${RELEASE:-build/release}
 data=${PEERS_DATA:-data}
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 TF_CPP_MIN_LOG_LEVEL=3 JAX_PLATFORMS=cpu
 
@@ -23,6 +27,14 @@ if ! "$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2])'; t
   exit 2
 fi
 mkdir -p "$work"
+
+if [[ $quick ]]; then
+  "$python" $here/speed.py --ours-only --build "$release" --work "$work/work" >"$work/speed.json"
+  "$python" $here/noise.py --ours-only --rivulet "$release/rivulet" --out "$work/noise.csv" --timings "$work/noise-timings.json"
+  "$python" $here/accuracy.py --ours-only --rivulet "$release/rivulet" --data "$data" --work "$work/work" --seeds 1 --out "$work/accuracy.csv"
+  echo "peers: our side runs; nothing was compared" >&2
+  exit 0
+fi
 
 # Where the pins have changed, the environment is made anew.
 environment() {
@@ -51,10 +63,10 @@ else
   echo "peers: TensorFlow Privacy cannot be installed for this Python (it wants one below 3.12); left out" >&2
 fi
 venv=$work/venv/bin/python
-"$venv" $here/speed.py --build $release --work "$work/work" "${tensorflow[@]}" >"$work/speed.json"
-"$venv" $here/noise.py --rivulet $release/rivulet "${tensorflow[@]}" --out "$work/noise.csv" --timings "$work/noise-timings.json" \
+"$venv" $here/speed.py --build "$release" --work "$work/work" "${tensorflow[@]}" >"$work/speed.json"
+"$venv" $here/noise.py --rivulet "$release/rivulet" "${tensorflow[@]}" --out "$work/noise.csv" --timings "$work/noise-timings.json" \
   2>"$work/noise.log"
-"$venv" $here/accuracy.py --rivulet $release/rivulet --data "$data" --work "$work/work" --seeds "$seeds" --out "$work/accuracy.csv"
+"$venv" $here/accuracy.py --rivulet "$release/rivulet" --data "$data" --work "$work/work" --seeds "$seeds" --out "$work/accuracy.csv"
 
 versions=$("$venv" -m pip freeze --disable-pip-version-check |
   grep -iE '^(diffprivlib|dp-accounting|jax|jaxlib|jax.privacy|numpy|river|scikit-learn|scipy)==' | sed 's/==/ /' | paste -sd, | sed 's/,/, /g')

@@ -30,11 +30,8 @@ def timed(work) -> float:
     return time.process_time() - start
 
 
-def regressions(binary: pathlib.Path, dimension: int, work: pathlib.Path) -> dict[str, float]:
+def regressions(binary: pathlib.Path, dimension: int, work: pathlib.Path, ours_only: bool) -> dict[str, float]:
     """Rows a second, by method."""
-    from river import linear_model
-    from sklearn.linear_model import SGDRegressor
-
     random = np.random.default_rng(dimension)
     x = random.uniform(-1, 1, (CSV_ROWS, dimension))
     y = x @ np.full(dimension, 0.5 / dimension) + random.normal(0, 0.1, CSV_ROWS)
@@ -50,11 +47,15 @@ def regressions(binary: pathlib.Path, dimension: int, work: pathlib.Path) -> dic
     targets = y.tolist()
 
     def river():
+        from river import linear_model
+
         model = linear_model.LinearRegression()
         for row, target in zip(dictionaries, targets):
             model.learn_one(row, target)
 
     def by_batches(rows, size):
+        from sklearn.linear_model import SGDRegressor
+
         model = SGDRegressor()
         for begin in range(0, rows, size):
             model.partial_fit(x[begin:begin + size], y[begin:begin + size])
@@ -66,6 +67,8 @@ def regressions(binary: pathlib.Path, dimension: int, work: pathlib.Path) -> dic
         "SGDRegressor.partial_fit, row by row": lambda: 3000 / timed(lambda: by_batches(3000, 1)),
         "SGDRegressor.partial_fit, 100 rows at a time": lambda: CSV_ROWS / timed(lambda: by_batches(CSV_ROWS, 100)),
     }
+    if ours_only:
+        contestants = {name: rate for name, rate in contestants.items() if name.startswith("rivulet")}
     rates = {name: [] for name in contestants}
     for _ in range(ROUNDS):
         for name, rate in contestants.items():
@@ -110,10 +113,10 @@ def jax_microseconds(coordinates: int) -> dict[str, float]:
         return {"a call a step": each(one, 1, 500), "steps in one compiled loop": each(many, 1000, 1)}
 
 
-def rivulet_step_microseconds(kernel_bench: pathlib.Path) -> dict[str, float]:
+def rivulet_step_microseconds(kernel_bench: pathlib.Path, ours_only: bool) -> dict[str, float]:
     """Encoding and exact noise, by the kernel's own benchmark: d = 10 and 100 have 66 and 5151 coordinates."""
     command = [kernel_bench, "--benchmark_filter=^encode/blt", "--benchmark_repetitions=9", "--benchmark_format=json",
-               "--benchmark_report_aggregates_only=true"]
+               "--benchmark_report_aggregates_only=true", *(["--benchmark_min_time=1e-6"] if ours_only else [])]
     answer = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     coordinates = {"10": "66", "100": "5151"}
     return {coordinates[entry["run_name"].split(":")[-1]]: entry["cpu_time"] / 1e3
@@ -125,13 +128,18 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, required=True, help="the release build")
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--tensorflow", type=pathlib.Path)
+    parser.add_argument("--ours-only", action="store_true", help="no peers, few rows: shows that our side runs")
     options = parser.parse_args()
+    if options.ours_only:
+        global ROUNDS, CSV_ROWS
+        ROUNDS, CSV_ROWS = 1, 2000
     warnings.simplefilter("ignore")
     options.work.mkdir(parents=True, exist_ok=True)
     result = {"rows_a_second": {}, "step_microseconds": {}}
     print("speed: rivulet in memory", file=sys.stderr)
     memory = options.work / "streams.json"
-    subprocess.run([options.build / "scaling_bench", "--only", "streams", "--json", memory], check=True,
+    quick = ["--quick"] if options.ours_only else []
+    subprocess.run([options.build / "scaling_bench", "--only", "streams", "--json", memory, *quick], check=True,
                    stdout=subprocess.DEVNULL)
     in_memory = json.loads(memory.read_text())
     for dimension in (10, 20):
@@ -139,11 +147,11 @@ def main():
         rates = {f"rivulet library, rows in memory, a release every {what}":
                  1 / in_memory[f"seconds_a_row/streamed/d={dimension}/every={every}"]
                  for every, what in ((1, "row"), (100, "100 rows"))}
-        rates.update(regressions(options.build / "rivulet", dimension, options.work))
+        rates.update(regressions(options.build / "rivulet", dimension, options.work, options.ours_only))
         result["rows_a_second"][str(dimension)] = rates
     print("speed: noise engines", file=sys.stderr)
-    steps = {"rivulet, BLT, exact discrete noise": rivulet_step_microseconds(options.build / "kernel_bench")}
-    for coordinates in (66, 5151):
+    steps = {"rivulet, BLT, exact discrete noise": rivulet_step_microseconds(options.build / "kernel_bench", options.ours_only)}
+    for coordinates in () if options.ours_only else (66, 5151):
         for how, microseconds in jax_microseconds(coordinates).items():
             steps.setdefault(f"jax-privacy, BLT, {how}", {})[str(coordinates)] = microseconds
     if options.tensorflow:
