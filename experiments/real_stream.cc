@@ -1,6 +1,7 @@
 #include "real_stream.h"
 
 #include <span>
+#include <utility>
 
 #include "rivulet/incremental_regression.h"
 #include "stream/byte_source.h"
@@ -56,8 +57,10 @@ std::vector<PrivateFit> RealStream::fit(StreamOptions options) const {
       regression.observe(std::span(values_).subspan(row * width_, width_), targets_[row]);
     }
     if (row == rows()) regression.flush();
-    const Model model = regression.model();
-    fits.push_back({sums_[i]->r_squared(model.theta), model.coefficients[0].value});
+    Model model = regression.model();
+    const double r_squared = sums_[i]->r_squared(model.theta);
+    const double coefficient = model.coefficients[0].value;
+    fits.push_back({r_squared, coefficient, std::move(model), regression.statistics()});
   }
   return fits;
 }

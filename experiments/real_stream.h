@@ -23,6 +23,8 @@ struct Checkpoint {
 struct PrivateFit {
   double r_squared = 0.0;
   double coefficient = 0.0;  // the first feature's
+  Model model;
+  Statistics statistics;
 };
 
 class RealStream {

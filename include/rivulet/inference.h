@@ -62,8 +62,9 @@ class Inference {
 
   // Standard deviation of the target about the fit, in the target's units; infinite when no coordinate is determined.
   [[nodiscard]] double residual_stddev() const;
-  // Share of the target's variation (about its mean with an intercept, about 0 without) that the fit explains, in
-  // [0, 1]; and the standard deviation of the privacy noise in it. 0 and infinite when it cannot be told.
+  // Share of the target's variation (about its mean with an intercept, about 0 without) that the estimates explain (a
+  // published model: model_quality.h), in [0, 1]; and the standard deviation of the privacy noise in it. 0 and infinite
+  // when it cannot be told.
   [[nodiscard]] double r_squared() const;
   [[nodiscard]] double r_squared_stddev() const;
   // A private estimate of the number of rows that could be used; rows that cannot be used are in Statistics::rows, too.

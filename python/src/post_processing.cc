@@ -7,6 +7,7 @@
 #include "published.h"
 #include "rivulet/error.h"
 #include "rivulet/inference.h"
+#include "rivulet/model_quality.h"
 #include "rows.h"
 
 namespace nb = nanobind;
@@ -54,6 +55,32 @@ void bind_inference(nb::module_& module) {
             return nb::make_tuple(vector_array(value), vector_array(lower), vector_array(upper));
           },
           "rows"_a);
+}
+
+void bind_quality(nb::module_& module) {
+  nb::class_<ModelQuality::RSquared>(module, "RSquared", "R² of a model on the rows so far.")
+      .def_ro("value", &ModelQuality::RSquared::value)
+      .def_ro("stddev", &ModelQuality::RSquared::stddev)
+      .def_ro("lower", &ModelQuality::RSquared::lower)
+      .def_ro("upper", &ModelQuality::RSquared::upper);
+
+  nb::class_<ModelQuality>(module, "ModelQuality", "How good a model's own coefficients are on the rows so far.")
+      .def_ro("level", &ModelQuality::level)
+      .def_ro("r_squared", &ModelQuality::r_squared)
+      .def_prop_ro("better_than_baseline",
+                   [](const ModelQuality& self) -> std::optional<bool> {
+                     if (self.verdict == Verdict::cannot_be_told) return std::nullopt;
+                     return self.verdict == Verdict::better;
+                   })
+      .def_prop_ro("baseline", [](const ModelQuality& self) { return self.against_mean ? "mean" : "zero"; })
+      .def_ro("not_known_because", &ModelQuality::not_known_because)
+      .def("__str__", &ModelQuality::text);
+
+  module.def(
+      "model_quality",
+      [](const StreamOptions& options, const std::optional<Statistics>& statistics, const FittedModel& model,
+         double level) { return model_quality(options, statistics.value_or(Statistics()), model.model, level); },
+      "options"_a, "statistics"_a.none(), "model"_a, "level"_a = 0.95);
 }
 
 // Not thread-safe itself: one caller at a time, which the GIL sees to.
@@ -166,6 +193,7 @@ void bind_log(nb::module_& module) {
 
 void bind_post_processing(nb::module_& module) {
   bind_inference(module);
+  bind_quality(module);
   bind_refit(module);
   bind_log(module);
 }

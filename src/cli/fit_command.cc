@@ -91,8 +91,9 @@ std::string releases_out(std::uint64_t releases) {
 
 std::string final_report(FitSession& session) {
   const StreamOptions& options = session.options();
-  return model_table(session.last_model(), session.last_statistics(), options.schema, table_options(options)) + "\n" +
-         promise_or_warning(options, session.step()) + "\n";
+  const ModelQuality quality = model_quality(options, session.last_statistics(), session.last_model());
+  return model_table(session.last_model(), session.last_statistics(), options.schema, quality, table_options(options)) +
+         "\n" + promise_or_warning(options, session.step()) + "\n";
 }
 
 int finish(FitSession& session, Ending ending, const std::string& reason) {

@@ -104,7 +104,8 @@ int refit(const RefitFlags& flags) {
                                     ", which publishes models and no statistics to fit others to; accepted: a model of "
                                     "--mechanism full, sketch or surrogate");
   }
-  Refit refit = made_with(log, settings(flags, log.options()));
+  const Refit::Options options = settings(flags, log.options());
+  Refit refit = made_with(log, options);
   const std::uint64_t step = chosen_step(flags, log);
   if (flags.all || flags.json) {
     print_lines(log, refit, flags.all ? 1 : step, step);
@@ -112,7 +113,9 @@ int refit(const RefitFlags& flags) {
   }
   const Release release = log.at(step);
   const Model model = refit.fit(release.statistics, start_of(log, step));
-  print(model_table(model, refit.select(release.statistics), refit.schema(), table_options(log.options(), level)) +
+  const ModelQuality quality = model_quality(log.options(), options, release.statistics, model, level);
+  print(model_table(model, refit.select(release.statistics), refit.schema(), quality,
+                    table_options(log.options(), level)) +
         "\n" + promise_or_warning(log.options(), log.last_step()) + "\n");
   return kDone;
 }

@@ -130,27 +130,24 @@ std::string fitted_by(const Model& model, const Schema& schema, const TableOptio
   return out;
 }
 
+// The estimate and what belongs to it.
 std::string interval_text(const CoefficientInterval& interval) {
-  if (!interval.determined) return fmt::format("  {:>11}  {:>29}  {:<3}", "", "not determined yet", "");
-  return fmt::format("  {:>11.3g}  {:>13.6g} .. {:>12.6g}  {:<3}", interval.standard_error, interval.lower,
-                     interval.upper, Inference::mark(interval));
+  if (!interval.determined) return fmt::format("  {:>14}  {:>11}  {:>29}  {:<3}", "", "", "not determined yet", "");
+  return fmt::format("  {:>14.6g}  {:>11.3g}  {:>13.6g} .. {:>12.6g}  {:<3}", interval.estimate,
+                     interval.standard_error, interval.lower, interval.upper, Inference::mark(interval));
 }
 
-std::string fit_quality(const Inference& inference, const Schema& schema) {
-  std::string out;
-  const bool any = std::isfinite(inference.residual_stddev());
-  if (any) {
-    out += fmt::format("  Residual standard deviation {:.4g} ({}). R² {:.4f}", inference.residual_stddev(),
-                       schema.target_name(), inference.r_squared());
-    if (std::isfinite(inference.r_squared_stddev())) {
-      out += fmt::format(", privacy noise ±{:.2g}", inference.r_squared_stddev());
-    }
-    out += ".\n";
-  }
-  out += fmt::format(
-      "  Standard errors and {:.4g}% intervals count sampling and privacy noise; they are for the best linear\n"
-      "  prediction without constraint. *** p < 0.001, ** p < 0.01, * p < 0.05, . p < 0.1.\n",
+std::string estimates_text(const Inference& inference, const Schema& schema) {
+  std::string out = fmt::format(
+      "  estimate: the best linear prediction without constraint, which the model need not be. Standard errors and\n"
+      "  {:.4g}% intervals are the estimate's and count sampling and privacy noise. *** p < 0.001, ** p < 0.01,\n"
+      "  * p < 0.05, . p < 0.1.",
       100.0 * inference.level());
+  if (std::isfinite(inference.residual_stddev())) {
+    out += fmt::format(" The estimates' residual standard deviation is {:.4g} ({}).", inference.residual_stddev(),
+                       schema.target_name());
+  }
+  out += "\n";
   if (!inference.determined()) {
     out +=
         "  Not determined yet: the privacy noise still drowns it, and the other estimates are those without it; more\n"
@@ -168,7 +165,7 @@ std::size_t shown_coefficients(const Model& model, const TableOptions& options) 
 }
 
 std::string model_table(const Model& model, const Statistics& statistics, const Schema& schema,
-                        const TableOptions& options) {
+                        const ModelQuality& quality, const TableOptions& options) {
   std::optional<Inference> inference;
   if (statistics.has_target_square && options.may_have_intervals())
     inference.emplace(schema, statistics, options.level);
@@ -183,8 +180,10 @@ std::string model_table(const Model& model, const Statistics& statistics, const 
   }
   std::string out = fmt::format("Model of {} after {} rows (release {})\n\n", target, model.rows, model.step);
   out += fmt::format("  {:<{}}  {:>14}", "", width, "per unit");
-  if (inference)
-    out += fmt::format("  {:>11}  {:>29}     ", "std. error", fmt::format("{:.4g}% interval", 100.0 * options.level));
+  if (inference) {
+    out += fmt::format("  {:>14}  {:>11}  {:>29}     ", "estimate", "std. error",
+                       fmt::format("{:.4g}% interval", 100.0 * options.level));
+  }
   out += fmt::format("  {:>9}\n", "scaled");
   for (const Line& line : lines) {
     std::string text = fmt::format("  {:<{}}  {:>14.6g}", line.name, width, line.value);
@@ -195,7 +194,8 @@ std::string model_table(const Model& model, const Statistics& statistics, const 
   }
   out += rest_text(model, options);
   out += legend(schema, options) + fitted_by(model, schema, options);
-  return out + (inference ? fit_quality(*inference, schema) : why_no_intervals(options));
+  out += "  " + quality.text() + "\n";
+  return out + (inference ? estimates_text(*inference, schema) : why_no_intervals(options));
 }
 
 TableOptions table_options(const StreamOptions& options, double level) {

@@ -9,6 +9,7 @@
 #include "erm/erm_plan.h"
 #include "rivulet/incremental_regression.h"
 #include "rivulet/model.h"
+#include "rivulet/model_quality.h"
 
 namespace rivulet::cli {
 
@@ -40,11 +41,11 @@ std::string shown_bytes(double bytes);
 // Coefficients that are listed: all, but of a sketched model, which may have thousands, 20 unless `top` says otherwise.
 std::size_t shown_coefficients(const Model& model, const TableOptions& options);
 
-// The coefficients with standard errors, intervals and marks, and how well the model fits; ends in a newline. Without
-// the sum of squared targets (profile `paper`), with a sketch and with any other loss there are coefficients alone.
-// Those of a sketched model, and with `top` of any, are in order of size.
+// The coefficients; beside them the unconstrained estimates with standard errors, intervals and marks; and how good
+// the model is; ends in a newline. Without the sum of squared targets (profile `paper`), with a sketch and with any
+// other loss there are coefficients alone. Those of a sketched model, and with `top` of any, are in order of size.
 std::string model_table(const Model& model, const Statistics& statistics, const Schema& schema,
-                        const TableOptions& options = {});
+                        const ModelQuality& quality, const TableOptions& options = {});
 // The promise in one sentence, or, where noise was deterministic, that there is none.
 std::string promise_or_warning(const StreamOptions& options, std::uint64_t releases);
 

@@ -21,9 +21,11 @@ namespace {
 constexpr const char* kDescription =
     "Print a published model: coefficients, standard errors, intervals.\n"
     "\n"
-    "Reads the public half of a model file, or an export of it. Intervals contain the sampling noise of\n"
-    "the rows and the privacy noise together; a sketched model has none, and its largest coefficients are\n"
-    "shown; nor has a model of another loss than squares. Costs no privacy budget, at any past release.";
+    "Reads the public half of a model file, or an export of it. Standard errors and intervals are those of\n"
+    "the unconstrained estimate in the column beside the model's coefficient, and contain the sampling noise\n"
+    "of the rows and the privacy noise together; R² is that of the model itself. A sketched model has\n"
+    "neither, and its largest coefficients are shown; nor has a model of another loss than squares. Costs no\n"
+    "privacy budget, at any past release.";
 
 constexpr const char* kFooter =
     "EXAMPLES\n"
@@ -54,6 +56,25 @@ nlohmann::ordered_json coefficient_json(const std::string& name, double publishe
     entry["naive_standard_error"] = number(interval->naive_standard_error);
   }
   return entry;
+}
+
+// What the model is worth, as model_quality.h has it.
+void add_quality(nlohmann::ordered_json& json, const ModelQuality& quality) {
+  if (!quality.not_known_because.empty()) {
+    json["r_squared_not_known_because"] = quality.not_known_because;
+    return;
+  }
+  const auto r = [&](double ModelQuality::RSquared::*part) {
+    return quality.r_squared ? nlohmann::ordered_json((*quality.r_squared).*part) : nlohmann::ordered_json();
+  };
+  json["r_squared"] = r(&ModelQuality::RSquared::value);
+  json["r_squared_stddev"] = r(&ModelQuality::RSquared::stddev);
+  json["r_squared_lower"] = r(&ModelQuality::RSquared::lower);
+  json["r_squared_upper"] = r(&ModelQuality::RSquared::upper);
+  json["baseline"] = quality.against_mean ? "mean" : "zero";
+  json["better_than_baseline"] = quality.verdict == Verdict::cannot_be_told
+                                     ? nlohmann::ordered_json()
+                                     : nlohmann::ordered_json(quality.verdict == Verdict::better);
 }
 
 std::string as_json(const Release& release, const StreamOptions& options, double level) {
@@ -91,10 +112,11 @@ std::string as_json(const Release& release, const StreamOptions& options, double
   if (inference) {
     json["level"] = level;
     json["residual_stddev"] = number(inference->residual_stddev());
-    json["r_squared"] = number(inference->r_squared());
-    json["r_squared_stddev"] = number(inference->r_squared_stddev());
+    json["estimate_r_squared"] = number(inference->r_squared());
+    json["estimate_r_squared_stddev"] = number(inference->r_squared_stddev());
     json["usable_rows"] = number(inference->usable_rows());
   }
+  add_quality(json, model_quality(options, release.statistics, model, level));
   json["epsilon"] = options.budget.epsilon;
   json["delta"] = options.budget.delta;
   json["neighbours"] = to_string(options.neighbours);
@@ -120,7 +142,8 @@ int summary(const SummaryFlags& flags) {
   } else {
     TableOptions table = table_options(log.options(), level);
     table.top = top;
-    print(model_table(release.model, release.statistics, log.options().schema, table) + "\n" +
+    const ModelQuality quality = model_quality(log.options(), release.statistics, release.model, level);
+    print(model_table(release.model, release.statistics, log.options().schema, quality, table) + "\n" +
           promise_or_warning(log.options(), log.last_step()) + "\n");
   }
   return kDone;

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "base/shown.h"
+#include "infer/checks.h"
 #include "infer/noisy_least_squares.h"
 #include "infer/student_t.h"
 #include "rivulet/error.h"
@@ -18,42 +18,6 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-// Sums of rows in the unit ball are at most their number; the limit only keeps squares and products finite.
-bool is_sum(double value) {
-  return std::abs(value) < 1e100;
-}
-bool is_stddev(double value) {
-  return value >= 0.0 && value < 1e100;
-}
-
-void check(const Schema& schema, const Statistics& statistics, double level) {
-  if (!(level > 0.0 && level < 1.0)) {
-    throw RequestError("level",
-                       shown(level) + " is not a confidence level; accepted: a number between 0 and 1, as 0.95");
-  }
-  schema.validate();
-  const std::size_t dimension = schema.dimension();
-  if (statistics.dimension != dimension || statistics.gram.size() != dimension * dimension ||
-      statistics.cross.size() != dimension) {
-    throw RequestError("statistics", "they have " + std::to_string(statistics.dimension) +
-                                         " coordinates; accepted: the schema's " + std::to_string(dimension));
-  }
-  if (!statistics.has_target_square) {
-    throw RequestError("statistics",
-                       "they lack the sum of squared targets, which tells the residual scale and which profile `paper` "
-                       "does not release; accepted: statistics of profile `tight`");
-  }
-  const NoiseLevel& noise = statistics.noise;
-  if (!std::all_of(statistics.gram.begin(), statistics.gram.end(), is_sum) ||
-      !std::all_of(statistics.cross.begin(), statistics.cross.end(), is_sum) || !is_sum(statistics.target_square) ||
-      !is_stddev(noise.gram_diagonal) || !is_stddev(noise.gram_offdiagonal) || !is_stddev(noise.cross) ||
-      !is_stddev(statistics.target_square_stddev)) {
-    throw RequestError("statistics",
-                       "an entry is not a sum over rows of the unit ball or not the size of a noise; accepted: numbers "
-                       "below 1e100, for noise not negative");
-  }
-}
 
 // Unusable rows are zero rows: they are counted in Statistics::rows but add nothing to the intercept's own square,
 // which every other row raises by 1 / norm_limit^2 unless it is shortened.
@@ -171,7 +135,8 @@ const char* Inference::mark(const CoefficientInterval& coefficient) {
 }
 
 Inference::Inference(const Schema& schema, const Statistics& statistics, double level) {
-  check(schema, statistics, level);
+  infer::check_level(level);
+  infer::check_statistics(schema, statistics);
   inside_ = std::make_shared<const Inside>(schema, statistics, level);
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "infer/determined.h"
+#include "infer/noise_functional.h"
 
 namespace rivulet::infer {
 namespace {
@@ -31,20 +32,6 @@ MatrixXd gram_noise_times(const VectorXd& theta, const NoiseLevel& noise) {
   return covariance;
 }
 
-// Standard deviation of tr(A N) + a^T n + b m for symmetric A.
-double noise_stddev(const MatrixXd& of_gram, const VectorXd& of_cross, double of_square, const Statistics& statistics) {
-  const NoiseLevel& noise = statistics.noise;
-  const double diagonal = of_gram.diagonal().squaredNorm();
-  return std::sqrt(square(noise.gram_diagonal) * diagonal +
-                   square(noise.gram_offdiagonal) * 2.0 * std::max(0.0, of_gram.squaredNorm() - diagonal) +
-                   square(noise.cross) * of_cross.squaredNorm() + square(of_square * statistics.target_square_stddev));
-}
-
-// To first order in the noise, dRSS = m - 2 theta^T n + theta^T N theta.
-double residual_noise(const VectorXd& theta, const Statistics& statistics) {
-  return noise_stddev(theta * theta.transpose(), -2.0 * theta, 1.0, statistics);
-}
-
 // R^2 = 1 - RSS / TSS, and the delta method on both. With an intercept TSS is the residual sum of squares of the fit by
 // the intercept alone, S - q_0^2 / Q_00: noise in it is shared with RSS.
 void explain(NoisyLeastSquares& fit, double residual_square, const Statistics& statistics, bool intercept) {
@@ -54,14 +41,14 @@ void explain(NoisyLeastSquares& fit, double residual_square, const Statistics& s
   if (!(total > 0.0)) return;
   const double left = std::clamp(residual_square / total, 0.0, 1.0);
   fit.r_squared = 1.0 - left;
-  MatrixXd of_gram = -fit.theta * fit.theta.transpose();
-  VectorXd of_cross = 2.0 * fit.theta;
+  NoiseFunctional error = squared_error(fit.theta);
+  error.square -= left;
   if (intercept) {
-    of_gram(0, 0) += left * square(constant);
-    of_cross(0) -= 2.0 * left * constant;
+    error.gram(0, 0) -= left * square(constant);
+    error.cross(0) += 2.0 * left * constant;
   }
-  const double stddev = noise_stddev(of_gram, of_cross, left - 1.0, statistics) / total;
-  if (std::isfinite(stddev)) fit.r_squared_stddev = stddev;
+  const double noise = stddev(error, statistics) / total;
+  if (std::isfinite(noise)) fit.r_squared_stddev = noise;
 }
 
 }  // namespace
@@ -103,7 +90,7 @@ NoisyLeastSquares noisy_least_squares(const Statistics& statistics, double rows,
   const double minimum = statistics.target_square - q.dot(q_inverse * q);
   const double residual_square = minimum + p_inverse.cwiseProduct(w).sum();
   const double degrees_of_freedom = rows - static_cast<double>(count);
-  fit.residual = residual_variance(residual_square, residual_noise(theta, statistics), degrees_of_freedom);
+  fit.residual = residual_variance(residual_square, stddev(squared_error(fit.theta), statistics), degrees_of_freedom);
   explain(fit, fit.residual.mean * degrees_of_freedom, statistics, intercept);
   return fit;
 }

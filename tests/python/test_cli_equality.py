@@ -121,7 +121,10 @@ def test_summary_refit_and_predictions_are_the_tools(flights, cli, tmp_path):
     log = rivulet.ReleaseLog(path)
     told = json.loads(cli("summary", path, "--json", "--at", 7).stdout)
     summary = log.summary(t=7)
-    assert summary.r_squared == told["r_squared"]
+    for name in ("r_squared", "r_squared_stddev", "r_squared_lower", "r_squared_upper", "baseline", "better_than_baseline"):
+        assert getattr(summary, name) == told[name] == summary.to_dict()[name], name
+    table = cli("summary", path, "--at", 7).stdout
+    assert summary.quality in table and summary.quality in str(summary)
     for line, entry in zip(summary.lines, told["coefficients"], strict=True):
         assert (line.name, line.published) == (entry["name"], entry["published"])
         for name in ("estimate", "lower", "upper", "p_value"):
@@ -161,6 +164,34 @@ def test_sketches_of_sparse_rows_are_the_tools(cli, tmp_path):
         part = matrix[row]
         by_dict.observe({f"x{place + 1}": value for place, value in zip(part.indices.tolist(), part.data.tolist())}, float(y[row]))
     assert by_dict.model().coefficients == stream.model().coefficients
+
+
+def test_r_squared_is_that_of_the_published_coefficients():
+    """A set that keeps the model far from least squares: the estimates explain the target, the model is worse than its mean."""
+    X, y = small_rows(3000, 2)
+    stream = rivulet.Stream(**{**box(2, insecure_seed=4), "budget": (100, 1e-6), "constraint": "l2:0.05", "release_every": 3000})
+    shifted = np.clip(0.6 + 0.3 * y, -1, 1)
+    stream.observe_many(X, shifted)
+    truth = 1 - np.sum((shifted - stream.model().predict(X)) ** 2) / np.sum((shifted - shifted.mean()) ** 2)
+    summary = stream.summary(level=0.999999)
+    assert truth < 0 < stream.inference().r_squared
+    assert summary.r_squared_lower <= truth <= summary.r_squared_upper
+    assert abs(summary.r_squared - truth) < 0.2 * abs(truth)
+    assert summary.better_than_baseline is False
+    for shown in (str(summary), summary._repr_html_()):
+        assert "no better than the mean of the target" in shown
+        for line in summary.lines:
+            assert f"{line.estimate:.6g}" in shown and f"{line.published:.6g}" in shown
+
+
+def test_where_r_squared_is_not_known_the_summary_says_so():
+    X, y = small_rows(600, 2)
+    for settings in ({"profile": "paper", "horizon": 4}, {"loss": "huber:0.3", "horizon": 4}):
+        stream = rivulet.Stream(**{**box(2, insecure_seed=4), "release_every": 300, **settings})
+        stream.observe_many(X, y)
+        summary = stream.summary()
+        assert summary.r_squared is None and summary.better_than_baseline is None
+        assert "R² of the model is not known: " in str(summary) and "is not known" in summary._repr_html_()
 
 
 def test_units_are_counted_as_the_tool_counts_them(cli, tmp_path):
