@@ -5,6 +5,7 @@
 #include "audit/gradient_experiment.h"
 #include "audit/kernel_experiment.h"
 #include "audit/model_experiment.h"
+#include "audit/python_experiment.h"
 #include "privacy/gaussian.h"
 #include "rivulet/error.h"
 
@@ -14,7 +15,7 @@ bool Finding::violated() const {
   return measured.epsilon > configuration.promise.budget.epsilon || measured.mu > claimed_mu || steps_past_the_last > 0;
 }
 
-std::unique_ptr<Experiment> make_experiment(const Configuration& configuration, const std::string& executable) {
+std::unique_ptr<Experiment> make_experiment(const Configuration& configuration, const Programs& programs) {
   switch (configuration.surface) {
     case Surface::kernel: {
       const privacy::MechanismPlan plan(configuration.promise);
@@ -28,7 +29,9 @@ std::unique_ptr<Experiment> make_experiment(const Configuration& configuration, 
     case Surface::models:
       return make_model_experiment(configuration);
     case Surface::binary:
-      return make_binary_experiment(configuration, executable);
+      return make_binary_experiment(configuration, programs.rivulet);
+    case Surface::python:
+      return make_python_experiment(configuration, programs.python);
   }
   throw Error("audit: no such surface");
 }

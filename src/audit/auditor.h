@@ -23,9 +23,15 @@ struct Finding {
   [[nodiscard]] bool violated() const;
 };
 
-// An experiment on the real mechanism. `executable` is the binary for Surface::binary. Throws RequestError when the
+// The programs that black boxes run.
+struct Programs {
+  std::string rivulet;  // for Surface::binary
+  std::string python;   // an interpreter with the package, for Surface::python
+};
+
+// An experiment on the real mechanism. Throws RequestError when the
 // promise cannot be made, or the configuration is none.
-std::unique_ptr<Experiment> make_experiment(const Configuration& configuration, const std::string& executable);
+std::unique_ptr<Experiment> make_experiment(const Configuration& configuration, const Programs& programs);
 
 // Nothing when it was stopped.
 std::optional<Finding> audit(

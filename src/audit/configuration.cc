@@ -1,5 +1,7 @@
 #include "audit/configuration.h"
 
+#include <string>
+
 #include "rivulet/error.h"
 
 namespace rivulet::audit {
@@ -16,8 +18,20 @@ std::string_view to_string(Surface surface) {
       return "models";
     case Surface::binary:
       return "binary";
+    case Surface::python:
+      return "python";
   }
   throw Error("audit: no such surface");
+}
+
+Surface parse_surface(std::string_view word) {
+  std::string accepted;
+  for (const Surface surface : {Surface::kernel, Surface::gradients, Surface::statistics, Surface::models,
+                                Surface::binary, Surface::python}) {
+    if (word == to_string(surface)) return surface;
+    accepted += (accepted.empty() ? "" : ", ") + std::string(to_string(surface));
+  }
+  throw RequestError("looks-at", "'" + std::string(word) + "' is not accepted; accepted: " + accepted);
 }
 
 std::string_view to_string(Place place) {

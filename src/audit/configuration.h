@@ -18,6 +18,7 @@ enum class Surface {
   statistics,  // black box: the statistics that IncrementalRegression hands out
   models,      // black box: its models alone
   binary,      // black box: the release lines of `rivulet fit`, run as a process
+  python,      // black box: the statistics that one of Python's doors publishes, and how many rows it counted
 };
 
 // The step with the row, or the unit, in which the streams differ.
@@ -29,6 +30,8 @@ enum class Place {
 };
 
 std::string_view to_string(Surface surface);
+// Throws RequestError naming "looks-at".
+Surface parse_surface(std::string_view word);
 std::string_view to_string(Place place);
 
 struct Configuration {
@@ -41,6 +44,7 @@ struct Configuration {
   std::uint64_t steps = 1;   // published in a trial; of `gradients`: calls
   std::uint64_t parts = 1;   // of `gradients`: disjoint parts of the rows a call goes over
   std::uint64_t trials = 0;  // counted, of each stream
+  std::string door;          // of `python`: observe, observe_many, learn_one or partial_fit
 
   // The differing step, from 1, unless it is chosen.
   [[nodiscard]] std::uint64_t differing_step() const;

@@ -208,6 +208,26 @@ std::vector<Configuration> fast_matrix(const Choice& choice) {
   return matrix.take();
 }
 
+std::vector<Configuration> python_matrix(const Choice& choice, bool fast) {
+  std::vector<Configuration> configurations;
+  Matrix matrix(choice);
+  std::size_t turn = 0;
+  for (const char* door : {"observe", "observe_many", "learn_one", "partial_fit"}) {
+    for (const PairKind pair : {PairKind::worst, PairKind::missing}) {
+      const Neighbours neighbours = choice.neighbours[turn++ / 2 % choice.neighbours.size()];
+      Configuration configuration =
+          configuration_for(matrix.weakest(), choice.strategies.front(), neighbours, 2, Horizon::known(1), 1);
+      configuration.surface = Surface::python;
+      configuration.door = door;
+      configuration.pair = pair;
+      if (!exists(pair, neighbours, 2)) continue;
+      configuration.trials = fast ? 250 : 4000;
+      configurations.push_back(configuration);
+    }
+  }
+  return configurations;
+}
+
 std::vector<Configuration> matrix_of(const privacy::MechanismRequest& promise, std::uint64_t steps) {
   std::vector<Configuration> configurations;
   Configuration base;

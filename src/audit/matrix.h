@@ -21,6 +21,8 @@ struct Choice {
 std::vector<Configuration> full_matrix(const Choice& choice);
 // Some of each, in less than a minute.
 std::vector<Configuration> fast_matrix(const Choice& choice);
+// The doors of the Python package, each with two pairs.
+std::vector<Configuration> python_matrix(const Choice& choice, bool fast);
 // Every pair at every place for one promise, adaptive streams, and black boxes where profile and size allow
 // for so many of them. `steps` are published in a trial.
 std::vector<Configuration> matrix_of(const privacy::MechanismRequest& promise, std::uint64_t steps);

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,7 +41,9 @@ constexpr const char* kFooter =
     "COLUMNS\n"
     "  looks at   kernel: every number that leaves the kernel, by an attacker who knows all but one row;\n"
     "             gradients: the same for PrivIncERM; statistics, models: black box, what the library\n"
-    "             hands out; binary: black box, the release lines of 'rivulet fit', run as a process\n"
+    "             hands out; binary: black box, the release lines of 'rivulet fit', run as a process;\n"
+    "             python: black box, what a door of the Python package publishes, the rows after the\n"
+    "             one in question hostile\n"
     "  pair       the two rows: worst (furthest apart), opposite labels, orthogonal, sparse, out of\n"
     "             bounds, missing (a row against one that cannot be used)\n"
     "  place      the step of that row; 'chosen' by what was published before; adaptive: so are others\n"
@@ -54,6 +57,7 @@ constexpr const char* kFooter =
     "EXAMPLES\n"
     "  rivulet audit --fast\n"
     "  rivulet audit --epsilon 2 --strategy tree --json\n"
+    "  rivulet audit --fast --python python3\n"
     "  rivulet audit --dim 4 --epsilon 1 --delta 1e-6 --horizon 100 --strategy tree\n"
     "\n"
     "EXIT CODES\n"
@@ -71,6 +75,8 @@ struct AuditFlags {
   std::vector<std::string> strategy;
   std::vector<std::string> neighbours;
   std::optional<std::string> trials;
+  std::optional<std::string> python;
+  std::vector<std::string> looks_at;
   std::string confidence = "0.999999";
   // Own settings.
   std::optional<std::string> dim;
@@ -150,7 +156,12 @@ std::vector<audit::Configuration> built_in(const AuditFlags& flags) {
   for (const std::string& word : flags.strategy) choice.strategies.push_back(parse_strategy(word));
   if (!flags.neighbours.empty()) choice.neighbours.clear();
   for (const std::string& word : flags.neighbours) choice.neighbours.push_back(parse_neighbours(word));
-  return flags.fast ? audit::fast_matrix(choice) : audit::full_matrix(choice);
+  std::vector<audit::Configuration> configurations = flags.fast ? audit::fast_matrix(choice) : audit::full_matrix(choice);
+  if (flags.python) {
+    const std::vector<audit::Configuration> doors = audit::python_matrix(choice, flags.fast);
+    configurations.insert(configurations.end(), doors.begin(), doors.end());
+  }
+  return configurations;
 }
 
 // On standard error: one line that rewrites itself on a terminal, a plain one now and then elsewhere.
@@ -188,6 +199,18 @@ class AuditProgress {
 
 int run_audit(const AuditFlags& flags) {
   std::vector<audit::Configuration> configurations = flags.dim ? own_settings(flags) : built_in(flags);
+  if (flags.dim && flags.python) {
+    throw RequestError("python", "is for the built-in matrix; accepted: without --dim");
+  }
+  if (!flags.looks_at.empty()) {
+    std::set<audit::Surface> wanted;
+    for (const std::string& word : flags.looks_at) wanted.insert(audit::parse_surface(word));
+    if (wanted.contains(audit::Surface::python) && !flags.python) {
+      throw RequestError("looks-at", "'python' needs an interpreter; accepted: with --python, e.g. --python python3");
+    }
+    std::erase_if(configurations, [&](const audit::Configuration& c) { return !wanted.contains(c.surface); });
+    if (configurations.empty()) throw RequestError("looks-at", "nothing is left to attack; --list says what there is");
+  }
   if (flags.trials) {
     for (audit::Configuration& configuration : configurations) configuration.trials = parse_trials(*flags.trials);
   }
@@ -203,12 +226,12 @@ int run_audit(const AuditFlags& flags) {
   report.planned = configurations.size();
   report.confidence = parse_confidence(flags.confidence);
   const double alpha = (1.0 - report.confidence) / static_cast<double>(configurations.size());
-  const std::string executable = std::filesystem::read_symlink("/proc/self/exe").string();
+  const audit::Programs programs{std::filesystem::read_symlink("/proc/self/exe").string(), flags.python.value_or("")};
   const std::atomic<bool>& stop = stop_flag();
   const auto start = std::chrono::steady_clock::now();
   AuditProgress progress(flags.quiet, configurations.size());
   for (const audit::Configuration& configuration : configurations) {
-    const std::unique_ptr<audit::Experiment> experiment = audit::make_experiment(configuration, executable);
+    const std::unique_ptr<audit::Experiment> experiment = audit::make_experiment(configuration, programs);
     const std::optional<audit::Finding> finding = audit::audit(configuration, *experiment, alpha, [&](double share) {
       progress.show(report.findings.size(), share);
       return !stop.load();
@@ -250,6 +273,10 @@ Runner declare_audit(CLI::App& app) {
   app.add_option("--confidence", flags->confidence,
                  "With which all bounds of the run hold together; 0.999999 unless given")
       ->type_name("P");
+  app.add_option("--python", flags->python,
+                 "Also attack through Python: an interpreter that has the rivulet package, e.g. python3")
+      ->type_name("PROGRAM");
+  repeatable("--looks-at", flags->looks_at, "Only attacks that look at this: see the column below; may be repeated", "WORD");
   app.add_flag("--list", flags->list, "Say which configurations there are and stop")->disable_flag_override();
   app.add_flag("--json", flags->json, "Machine-readable output")->disable_flag_override();
   app.add_flag("--csv", flags->csv, "The same as comma-separated values")->disable_flag_override();

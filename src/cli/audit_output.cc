@@ -40,6 +40,7 @@ std::string pair_of(const Configuration& configuration) {
 }
 
 std::string place_of(const Configuration& configuration) {
+  if (configuration.surface == audit::Surface::python) return configuration.door;
   return std::string(to_string(configuration.place)) + (configuration.adaptive ? ", adaptive" : "");
 }
 
@@ -81,6 +82,7 @@ nlohmann::ordered_json json_of(const Finding& finding) {
   json["parts"] = c.parts;
   json["pair"] = to_string(c.pair);
   json["place"] = to_string(c.place);
+  if (c.surface == audit::Surface::python) json["door"] = c.door;
   json["adaptive"] = c.adaptive;
   json["trials"] = finding.measured.trials;
   json["epsilon_at_least"] = finding.measured.epsilon;

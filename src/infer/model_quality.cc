@@ -20,17 +20,21 @@
 #include "rivulet/model_quality.h"
 
 #include <Eigen/Core>
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <random>
+#include <string_view>
 #include <utility>
 
 #include "infer/checks.h"
 #include "infer/determined.h"
 #include "infer/noise_functional.h"
 #include "infer/student_t.h"
+#include "rivulet/constraint.h"
 #include "rivulet/error.h"
 
 namespace rivulet {
@@ -137,6 +141,22 @@ void correct_for_fitting(Errors& errors, const Statistics& whole, const Statisti
   const double count = probes;
   errors.of_model -= sum / count;
   errors.model_variance += variances / count + std::max(0.0, squares / count - square(sum / count)) / (count - 1.0);
+}
+
+// Step 2 needs a fit that does not jump. The noise-aware ridge sees to that; without it the fit is of the noisy matrix
+// itself (with its fixed ridge), and from a minimum on one side of the set to one on the other where that is
+// indefinite.
+bool may_jump(const Statistics& part, const Refit::Options& options) {
+  constexpr std::string_view kRidge = "ridge:";
+  const bool automatic = options.regularisation == "auto";
+  if (automatic && !parse_constraint(options.constraint, part.dimension)->prefers_width()) return false;
+  const double ridge = options.regularisation.starts_with(kRidge)
+                           ? std::strtod(options.regularisation.c_str() + kRidge.size(), nullptr)
+                           : 0.0;
+  const auto d = static_cast<Index>(part.dimension);
+  const Eigen::Map<const MatrixXd> gram(part.gram.data(), d, d);
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(gram, Eigen::EigenvaluesOnly);
+  return solver.info() != Eigen::Success || solver.eigenvalues()(0) + ridge < 0.0;
 }
 
 // Nothing where the mean itself is not determined.
@@ -253,7 +273,8 @@ ModelQuality model_quality(const StreamOptions& stream, const Refit::Options& op
   }
   const Eigen::Map<const VectorXd> theta(model.theta.data(), static_cast<Index>(model.theta.size()));
   std::optional<Errors> errors = compare(part, theta, quality.against_mean);
-  if (!errors) return quality;
+  const bool noisy = part.noise.gram_diagonal > 0.0 || part.noise.gram_offdiagonal > 0.0;
+  if (!errors || (noisy && may_jump(part, options))) return quality;
   correct_for_fitting(*errors, statistics, part, refit);
   judge(quality, *errors);
   return quality;

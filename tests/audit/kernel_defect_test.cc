@@ -198,7 +198,7 @@ TEST(PlantedDefect, IsCaughtByAnAdaptiveAdversaryToo) {
 TEST(KernelExperiment, RefusesStepsThePromiseDoesNotCover) {
   Configuration configuration = configuration_for(StrategyKind::blt);
   configuration.steps = 9;
-  EXPECT_THROW(make_experiment(configuration, ""), RequestError);
+  EXPECT_THROW(make_experiment(configuration, {}), RequestError);
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ TEST(Matrix, EveryConfigurationIsAnExperimentAndTakesTrials) {
     for (const Configuration& c : matrix) {
       EXPECT_GE(c.trials, 100U);
       EXPECT_TRUE(exists(c.pair, c.promise.neighbours, c.promise.dimension));
-      const std::unique_ptr<Experiment> experiment = make_experiment(c, RIVULET_BINARY_DIR "/rivulet");
+      const std::unique_ptr<Experiment> experiment = make_experiment(c, {RIVULET_BINARY_DIR "/rivulet", ""});
       std::size_t size = 0;
       for (const View& view : experiment->views()) size += view.size;
       std::vector<double> numbers(size);
