@@ -8,10 +8,13 @@
 //   }
 //   for (const rivulet::Release& release : regression.close(position)) publish(release);
 //
-// Publish after commit. Releases stay inside, out of everybody's reach, until commit() has written them, the kernel's
-// state and the caller's source position to disk in one transaction; only then are they handed out. After a crash,
-// open() goes on from the last commit: the rows since then are as if never seen and must be fed again, from the stored
-// position; a step that was not committed was never published and draws fresh noise; one that was is never drawn again.
+// Draw, commit, then solve. A step that is closed has its noise drawn and stays inside, out of everybody's reach.
+// commit() writes all of them, the kernel's state and the caller's source position to disk in one transaction; then it
+// finds their models, writes those, and hands the releases out. After a crash, open() goes on from the last commit: the
+// rows since then are as if never seen and must be fed again, from the stored position; a step that was not committed
+// was never published and draws fresh noise; one that was is never drawn again, even if the crash came before its model
+// was found: open() finds it then, from the same numbers. Of PrivIncERM, which draws while it solves, what decides the
+// draws is committed first.
 //
 // The file. SQLite, readable by its owner alone (0600): besides the releases it holds the kernel's exact sums, which
 // are sensitive. ReleaseLog::export_to() writes the public half to a file that is safe to hand out. One process at a
@@ -23,8 +26,8 @@
 // other noise. Nothing inside the file can tell; the place the releases went to can: require_published() with the last
 // step and chain value known there refuses to go on.
 //
-// Cost of a commit: one fsync (a few more for the first of a run and now and then), O(d^2) bytes, and O(d^2) for each
-// release. Memory: that of IncrementalRegression and of the releases since the last commit. Not thread-safe.
+// Cost of a commit: one fsync (a few more for the first of a run and now and then), O(d^2) bytes, O(d^2) for each
+// release, and the time its model takes. Memory: that of IncrementalRegression and of the releases since the last commit. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -55,8 +58,8 @@ class DurableRegression {
   // Forgets what was not committed.
   ~DurableRegression();
 
-  // As IncrementalRegression::observe(); the release, if the row completed a step, waits for commit(). After a failed
-  // commit() every call throws Error: what is on disk is the truth, open() it again.
+  // As IncrementalRegression::observe(); the step, if the row completed one, waits for commit(). After a failed commit()
+  // every call throws Error: what is on disk is the truth, open() it again.
   bool observe(std::span<const double> values, double target);
   bool observe(std::span<const double> values, double target, std::string_view unit);
   bool observe(const SparseRow& row, double target);
@@ -64,7 +67,8 @@ class DurableRegression {
   bool flush();
 
   // Makes everything so far durable, together with `source` (where to go on reading: any bytes, kept in the sensitive
-  // half). Returns the releases that may be published now, oldest first. Throws IoError when the disk refuses.
+  // half). Returns the releases that may be published now, oldest first. Throws IoError when the disk refuses, and passes
+  // on what a search for a model throws: the steps are on disk then, and open() gets their models.
   std::vector<Release> commit(std::string_view source);
   // The same, and notes in the ledger that this run ended; nothing can be observed afterwards.
   std::vector<Release> close(std::string_view source);
@@ -72,8 +76,11 @@ class DurableRegression {
   // As of the last commit().
   [[nodiscard]] const std::string& source() const;
   [[nodiscard]] std::uint64_t committed_step() const;
-  // Releases made since, waiting for commit().
+  // Steps closed since, waiting for commit().
   [[nodiscard]] std::size_t waiting_releases() const;
+  // Whether they are as many as a commit had better take at a time: some thousands, or 64 MiB of statistics. From
+  // 512 MiB on no row is taken before they are committed: RequestError.
+  [[nodiscard]] bool commit_is_due() const;
 
   // Committed releases, both ends included, e.g. those that a crash kept from being published.
   [[nodiscard]] std::vector<Release> committed(std::uint64_t from, std::uint64_t to) const;

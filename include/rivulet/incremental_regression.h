@@ -111,6 +111,9 @@ class IncrementalRegression {
   IncrementalRegression(const StreamOptions& options, const fit::StreamPlan& plan);
   void save(RegressionState& out);
   void restore(const RegressionState& state);
+  // It keeps what was drawn, and asks for models afterwards (src/regression/engine.h).
+  void leave_models();
+  Model solve(const Statistics& statistics, std::span<const double> start);
 
   struct Inside;
   std::unique_ptr<Inside> inside_;

@@ -146,7 +146,10 @@ std::uint64_t LiveStream::take(Rows& rows) {
         const bool released = block.sparse()
                                   ? observe_sparse(block.sparse_row(row), block.targets[row], unit)
                                   : observe_values({block.values + row * width, width}, block.targets[row], unit);
-        if (released) releases += kept(true) ? 1 : 0;
+        if (released) {
+          releases += kept(true) ? 1 : 0;
+          commit_if_due(durable_ && durable_->commit_is_due());
+        }
         if (++since_signals == kRowsBetweenSignals) {
           since_signals = 0;
           const nb::gil_scoped_acquire gil;

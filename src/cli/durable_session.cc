@@ -2,6 +2,7 @@
 // before it is there.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 
@@ -27,7 +28,6 @@ using Clock = std::chrono::steady_clock;
 
 // Rows and releases that come faster than this share a commit. A source that pauses is committed at once.
 constexpr std::chrono::milliseconds kCommitInterval{100};
-constexpr std::size_t kMostWaitingReleases = 4096;
 
 constexpr const char* kOrNextInput = "; or, for an input that follows those that were counted, --next-input";
 
@@ -211,10 +211,13 @@ class DurableSession final : public FitSession {
         ReleaseWriter::appending(state_.releases, release_form(options, plan), tail_.complete_bytes, tail_.all_bytes);
   }
 
+  // Models are searched for when their steps are on disk: what the waiting ones will take counts as if it were over.
   // The last release of a promise is not kept waiting: a row that comes after it is not taken, and must not be taken
   // for one that was.
   [[nodiscard]] bool is_time_to_commit() const {
-    return Clock::now() - last_commit_ >= kCommitInterval || regression_->waiting_releases() >= kMostWaitingReleases ||
+    if (!release_takes_) return true;
+    const auto search = *release_takes_ * static_cast<double>(regression_->waiting_releases());
+    return Clock::now() - last_commit_ + search >= kCommitInterval || regression_->commit_is_due() ||
            regression_->committed_step() + regression_->waiting_releases() == regression_->plan().last_step();
   }
 
@@ -236,9 +239,15 @@ class DurableSession final : public FitSession {
     state_.over_limit = counted.over_limit;
     state_.outside_domain = counted.outside_domain;
     state_.distorted = counted.distorted;
+    const Clock::time_point begin = Clock::now();
     const std::vector<Release> published = regression_->commit(to_bytes(state_));
     uncommitted_ = false;
     last_commit_ = Clock::now();
+    if (!published.empty()) {
+      // A release in many may be the costly one, as PrivIncERM's are: what was long is not forgotten at once.
+      const std::chrono::duration<double> took = (last_commit_ - begin) / static_cast<double>(published.size());
+      release_takes_ = std::max(took, 0.9 * release_takes_.value_or(took));
+    }
     return deliver(published);
   }
 
@@ -277,6 +286,7 @@ class DurableSession final : public FitSession {
   bool remembers_ = false;  // the sink knows what it has seen
   bool uncommitted_ = false;
   Clock::time_point last_commit_ = Clock::now();
+  std::optional<std::chrono::duration<double>> release_takes_;  // to commit one; not known before the first
 };
 
 }  // namespace

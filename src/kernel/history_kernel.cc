@@ -83,7 +83,40 @@ void HistoryKernel::observe_row(const Values& values, double target, std::option
 void HistoryKernel::close_step() {
   ++steps_;
   released_rows_ = rows_;
+  call_rows_ = rows_;
   next_part_ = 0;
+}
+
+// Calls come in order, so that each row is hashed once, and once more after a restart.
+Sha256Digest HistoryKernel::digest_of_rows(std::uint64_t rows) {
+  if (rows < hashed_rows_) {
+    hashed_ = Sha256();
+    hashed_rows_ = 0;
+  }
+  for (; hashed_rows_ < rows; ++hashed_rows_) {
+    const std::int32_t* const row = history_.data() + hashed_rows_ * order_;
+    hashed_.update({reinterpret_cast<const char*>(row), order_ * sizeof(std::int32_t)});
+  }
+  return hashed_.digest();
+}
+
+void HistoryKernel::begin_call(const CallOf& call, std::span<const double> start) {
+  require_sound();
+  if (call.rows > released_rows_ || call.step > steps_) throw Error("kernel: a call over rows of steps yet to be closed");
+  call_rows_ = call.rows;
+  next_part_ = 0;
+  if (noise_->call_secret().empty()) {
+    noise_->begin_step(call.number);
+    return;
+  }
+  ByteWriter question;
+  question.raw("rivulet call 1");
+  for (const std::uint64_t number : {call.number, call.step, call.rows}) question.u64(number);
+  const Sha256Digest rows = digest_of_rows(call.rows);
+  question.raw({reinterpret_cast<const char*>(rows.data()), rows.size()});
+  question.u64(start.size());
+  for (const double entry : start) question.f64(entry);
+  noise_->begin_call(question.bytes());
 }
 
 void HistoryKernel::require_sound() const {
@@ -100,8 +133,8 @@ void HistoryKernel::charge(double mu_k, std::uint64_t part, std::uint64_t parts)
     spend_.add(mu_k);
     pass_parts_ = parts;
     pass_mu_ = mu_k;
-    pass_rows_ = released_rows_;
-  } else if (part != next_part_ || parts != pass_parts_ || mu_k > pass_mu_ || released_rows_ != pass_rows_) {
+    pass_rows_ = call_rows_;
+  } else if (part != next_part_ || parts != pass_parts_ || mu_k > pass_mu_ || call_rows_ != pass_rows_) {
     throw Error("kernel: the parts of a pass over the rows must follow one another");
   }
   next_part_ = part + 1 < parts ? part + 1 : 0;
@@ -116,7 +149,7 @@ void HistoryKernel::noisy_gradient(std::span<const double> theta, double mu_k, N
   }
   const double sigma = plan_.sigma_for(mu_k);
   charge(mu_k, part, parts);
-  const std::uint64_t rows = released_rows_ > part ? (released_rows_ - part - 1) / parts + 1 : 0;
+  const std::uint64_t rows = call_rows_ > part ? (call_rows_ - part - 1) / parts + 1 : 0;
   const double limit = static_cast<double>(plan_.coefficient_limit());
   std::fill(sums_.begin(), sums_.end(), 0);
   for (std::uint64_t done = 0; done < rows; done += block_.width()) {
@@ -135,27 +168,29 @@ void HistoryKernel::noisy_gradient(std::span<const double> theta, double mu_k, N
 void HistoryKernel::noisy_minimiser(const MinimiserRequest& request, double mu, NoisyMinimiser& out) {
   const auto* const library = dynamic_cast<const loss::LibraryLoss*>(loss_.get());
   if (library == nullptr) throw Error("kernel: the rounding of a loss that is not the library's is not known");
-  if (released_rows_ == 0 || request.iterations == 0) throw Error("kernel: there is nothing to minimise");
-  const auto problem = privacy::MinimiserProblem::of(*library, order_ - 1, static_cast<double>(released_rows_),
+  if (call_rows_ == 0 || request.iterations == 0) throw Error("kernel: there is nothing to minimise");
+  const auto problem = privacy::MinimiserProblem::of(*library, order_ - 1, static_cast<double>(call_rows_),
                                                      request.radius, request.ridge);
   const double unit = problem.lattice_unit(plan_, request.iterations);
   const double sigma = plan_.sigma_for(mu);
   charge(mu, 0, 1);
   RidgeMinimiser minimiser(problem, *library, plan_.limits().bits);
   const std::vector<double> theta =
-      minimiser.minimise({history_.data(), released_rows_ * order_}, request.iterations, block_);
+      minimiser.minimise({history_.data(), call_rows_ * order_}, request.iterations, block_);
   // As integers from here on: below 2^63, because theta is within n 2^30 units and plan_.lattice_sensitivity() of 0.
   std::vector<Int128> values(theta.size());
   std::transform(theta.begin(), theta.end(), values.begin(),
                  [unit](double entry) { return static_cast<Int128>(entry / unit); });
   noise_->add(values, sigma);
   out.values.swap(values);
-  out.rows = released_rows_;
+  out.rows = call_rows_;
 }
 
 namespace {
 
+// The second holds what decides the draws; with an insecure seed there is nothing to hold.
 constexpr std::string_view kStateMagic = "rivulet history 1";
+constexpr std::string_view kSecretStateMagic = "rivulet history 2";
 
 }  // namespace
 
@@ -178,8 +213,11 @@ void HistoryKernel::save(SensitiveState& out) {
   require_sound();
   if (next_part_ != 0) throw Error("kernel: a pass over the rows is under way; its state cannot be kept");
   ByteWriter writer;
-  writer.raw(kStateMagic);
+  noise_->renew_secret();
+  const std::string_view secret = noise_->call_secret();
+  writer.raw(secret.empty() ? kStateMagic : kSecretStateMagic);
   writer.text(mechanism());
+  if (!secret.empty()) writer.text(secret);
   for (const std::uint64_t number : {steps_, rows_, released_rows_, unusable_, over_limit_, sums_released_}) {
     writer.u64(number);
   }
@@ -200,8 +238,16 @@ void HistoryKernel::restore(const SensitiveState& state) {
   require_sound();
   broken_ = true;  // until all of it is there
   ByteReader reader(state.kernel.view(), "the kernel's state");
-  if (reader.raw(kStateMagic.size()) != kStateMagic) reader.damaged("it is not one this version can read");
+  const std::string_view magic = reader.raw(kStateMagic.size());
+  if (magic != kStateMagic && magic != kSecretStateMagic) reader.damaged("it is not one this version can read");
   if (reader.text() != mechanism()) reader.damaged("it belongs to another mechanism");
+  if (magic == kSecretStateMagic) {
+    const std::string_view secret = reader.text();
+    if (secret.empty() || secret.size() != noise_->call_secret().size()) {
+      reader.damaged("what decides its noise is not what it should be");
+    }
+    noise_->take_up_secret(secret);
+  }
   for (std::uint64_t* number : {&steps_, &rows_, &released_rows_, &unusable_, &over_limit_, &sums_released_}) {
     *number = reader.u64();
   }
@@ -215,6 +261,7 @@ void HistoryKernel::restore(const SensitiveState& state) {
   reader.finish();
   restore_history(state.history.view());
   saved_rows_ = rows_;
+  call_rows_ = released_rows_;
   broken_ = false;
 }
 

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/sha256.h"
 #include "kernel/inside.h"
 #include "kernel/noise_source.h"
 #include "kernel/row_block.h"
@@ -40,6 +41,13 @@ struct MinimiserRequest {
   std::uint64_t iterations = 1;
 };
 
+// A call of the solver: its number, the step it is due at, and the rows in the steps up to this one.
+struct CallOf {
+  std::uint64_t number = 0;
+  std::uint64_t step = 0;
+  std::uint64_t rows = 0;
+};
+
 class HistoryKernel {
  public:
   // `lipschitz` is where derivatives of the loss are cut.
@@ -58,9 +66,14 @@ class HistoryKernel {
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
   [[nodiscard]] std::uint64_t released_rows() const { return released_rows_; }
 
-  // Before the sums of a call: with an insecure seed, noise is drawn anew for each number.
-  void begin_call(std::uint64_t call) { noise_->begin_step(call); }
-  // The sum over the rows of closed steps whose number is congruent to `part` modulo `parts` (all of them: 0, 1), at
+  // Before the sums of a call, over the rows up to a step that was closed. `start` is where the solver begins. Draws are
+  // decided by a secret that every save() draws anew and keeps, by these rows and by what is given here: a call that
+  // follows a save and is begun again from there draws the same, any other call something else. Throws Error when there
+  // are not so many rows in closed steps.
+  void begin_call(const CallOf& call, std::span<const double> start);
+  // With an insecure seed, or for one call: over the rows of all closed steps.
+  void begin_call(std::uint64_t number) { begin_call({number, steps_, released_rows_}, {}); }
+  // The sum over the rows of the call (of closed steps, before the first) whose number is congruent to `part` modulo `parts` (all of them: 0, 1), at
   // theta. Costs mu_k^2 of the budget when parts is 1; the `parts` sums of one pass over disjoint parts, made with the
   // same mu_k, cost mu_k^2 together, because a row is in one of them: the first pays, and the others must follow in
   // order. Throws Error, releasing nothing, when the budget is spent, the plan's most_sums are, a part is out of order
@@ -87,6 +100,7 @@ class HistoryKernel {
   void observe_row(const Values& values, double target, std::optional<std::string_view> unit);
   [[nodiscard]] std::string mechanism() const;
   void restore_history(std::string_view bytes);
+  [[nodiscard]] Sha256Digest digest_of_rows(std::uint64_t rows);
   void require_sound() const;
   void charge(double mu_k, std::uint64_t part, std::uint64_t parts);
 
@@ -107,6 +121,9 @@ class HistoryKernel {
   std::uint64_t saved_rows_ = 0;
   bool broken_ = false;  // a state was taken up in part
   std::uint64_t released_rows_ = 0;
+  std::uint64_t call_rows_ = 0;  // that the call under way goes over
+  Sha256 hashed_;  // of the first hashed_rows_ rows
+  std::uint64_t hashed_rows_ = 0;
   std::uint64_t steps_ = 0;
   std::uint64_t unusable_ = 0;
   std::uint64_t over_limit_ = 0;

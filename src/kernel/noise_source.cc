@@ -2,6 +2,8 @@
 
 #include "kernel/erasure.h"
 
+#include "rivulet/error.h"
+
 namespace rivulet::kernel {
 
 std::unique_ptr<DiscreteGaussianNoise> DiscreteGaussianNoise::seeded_or_secure(
@@ -13,6 +15,34 @@ std::unique_ptr<DiscreteGaussianNoise> DiscreteGaussianNoise::insecure(std::uint
   auto noise = std::make_unique<DiscreteGaussianNoise>(RandomBits::insecure(seed));
   noise->insecure_seed_ = seed;
   return noise;
+}
+
+std::unique_ptr<DiscreteGaussianNoise> DiscreteGaussianNoise::of_calls(
+    const std::optional<std::uint64_t>& insecure_seed) {
+  auto noise = seeded_or_secure(insecure_seed);
+  if (insecure_seed) return noise;
+  noise->secret_.resize(kSecretBytes);
+  noise->renew_secret();
+  return noise;
+}
+
+void DiscreteGaussianNoise::renew_secret() {
+  if (secret_.empty()) return;
+  bits_ = RandomBits::secure();
+  bits_.fill(std::as_writable_bytes(std::span(secret_)));
+}
+
+DiscreteGaussianNoise::~DiscreteGaussianNoise() {
+  OPENSSL_cleanse(secret_.data(), secret_.size());
+}
+
+void DiscreteGaussianNoise::begin_call(std::string_view question) {
+  bits_ = RandomBits::derived(secret_, question);
+}
+
+void DiscreteGaussianNoise::take_up_secret(std::string_view secret) {
+  if (secret.size() != secret_.size()) throw Error("kernel: what decides its noise is not what it should be");
+  secret_.assign(secret);
 }
 
 void DiscreteGaussianNoise::begin_step(std::uint64_t step) {

@@ -2,6 +2,7 @@
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 
@@ -91,6 +92,18 @@ RandomBits RandomBits::insecure(std::uint64_t seed, std::uint64_t stream) {
   if (EVP_Digest(start.data(), sizeof start, raw(bits.state_->key.data()), &written, EVP_sha256(), nullptr) != 1 ||
       written != 32) {
     throw Error("random bits: SHA-256 failed");
+  }
+  return bits;
+}
+
+RandomBits RandomBits::derived(std::string_view secret, std::string_view question) {
+  RandomBits bits(true);
+  unsigned int written = 0;
+  if (HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
+           reinterpret_cast<const unsigned char*>(question.data()), question.size(), raw(bits.state_->key.data()),
+           &written) == nullptr ||
+      written != 32) {
+    throw Error("random bits: HMAC-SHA-256 failed");
   }
   return bits;
 }

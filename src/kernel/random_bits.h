@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "rivulet/process_mark.h"
 
@@ -23,6 +24,9 @@ class RandomBits {
   static RandomBits insecure(std::uint64_t seed);
   // The same for one of many streams of bits from the same seed.
   static RandomBits insecure(std::uint64_t seed, std::uint64_t stream);
+  // Bits that a secret and the question they answer decide: the same for the same question, and to whoever does not
+  // know the secret as good as fresh ones for any other (HMAC-SHA-256). The secret is as sensitive as the noise.
+  static RandomBits derived(std::string_view secret, std::string_view question);
 
   RandomBits(RandomBits&&) noexcept;
   RandomBits& operator=(RandomBits&&) noexcept;

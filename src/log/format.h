@@ -7,7 +7,8 @@
 //   public_ledger(entry, time, event, step, rows, detail, chain)
 //   public_tip(step, chain, entry, ledger_chain, seal)   where the two end, so that a lost end is noticed
 // Working state, public by content, not exported:
-//   public_state(steps, rows, decoder, delivered, commits, needs_log)
+//   public_state(steps, rows, decoder, delivered, commits, needs_log)   before `decoder`, now and then: steps that were
+//                                                  drawn and have no model yet (store/working_state.cc)
 // Sensitive half:
 //   sensitive_state(kernel, source, units, unit_sum, seal)
 //   sensitive_unit(tag, rows)

@@ -37,6 +37,13 @@ class Engine {
   [[nodiscard]] virtual Statistics statistics() const = 0;
   [[nodiscard]] virtual Model model() = 0;
 
+  // For the model file, which keeps what was drawn before it asks for models. After leave_models() a step that is
+  // closed is drawn and no more: model() must not be called, and solve() finds the models, of each step in its turn.
+  // A model is decided by the statistics and by `start`, the solution of the step before (nothing for the first).
+  // PrivIncERM's is decided by what save() gave out after the step was closed, noise included.
+  virtual void leave_models() {}
+  [[nodiscard]] virtual Model solve(const Statistics& statistics, std::span<const double> start) = 0;
+
   [[nodiscard]] virtual std::uint64_t unusable_rows_for_operator() const = 0;
   [[nodiscard]] virtual std::uint64_t over_limit_rows_for_operator() const = 0;
   [[nodiscard]] virtual std::uint64_t distorted_rows_for_operator() const = 0;

@@ -47,7 +47,7 @@ class KernelGradients final : public erm::GradientSource {
 ErmEngine::ErmEngine(const erm::ErmPlan& plan)
     : plan_(plan),
       kernel_(plan.gradients(), plan.options().schema, plan.options().loss, plan.lipschitz(),
-              kernel::DiscreteGaussianNoise::seeded_or_secure(plan.options().insecure_seed),
+              kernel::DiscreteGaussianNoise::of_calls(plan.options().insecure_seed),
               Domain(plan.options().only_if, plan.options().schema)),
       units_(plan.options().schema),
       published_(nearest_the_origin(plan.set())) {}
@@ -77,9 +77,14 @@ bool ErmEngine::flush() {
 
 void ErmEngine::close_step() {
   kernel_.close_step();
-  const auto call = plan_.call_at(kernel_.steps(), kernel_.released_rows());
+  if (!leaves_models_) make_call(kernel_.steps(), kernel_.released_rows());
+}
+
+void ErmEngine::make_call(std::uint64_t step, std::uint64_t rows) {
+  const auto call = plan_.call_at(step, rows);
   if (!call) return;
-  kernel_.begin_call(call->number);
+  if (call->number <= calls_) throw Error("PrivIncERM: a call came out of order");
+  kernel_.begin_call({call->number, step, rows}, std::as_const(published_).theta());
   std::vector<double> fresh;
   if (plan_.options().method == ErmMethod::output_perturbation) {
     fresh = perturbed_minimiser(*call);
@@ -124,6 +129,11 @@ Model ErmEngine::model() {
   return units_.model(statistics(), std::as_const(published_).theta());
 }
 
+Model ErmEngine::solve(const Statistics& statistics, std::span<const double> /*start*/) {
+  make_call(statistics.step, statistics.rows);
+  return units_.model(statistics, std::as_const(published_).theta());
+}
+
 void ErmEngine::save(RegressionState& out) {
   kernel_.save(out.sensitive);
   ByteWriter writer;
@@ -132,7 +142,6 @@ void ErmEngine::save(RegressionState& out) {
   published_.save(writer);
   out.decoder = writer.take();
   out.released_rows = released_rows();
-  out.last_solution.clear();
 }
 
 void ErmEngine::restore(const RegressionState& state) {

@@ -31,6 +31,9 @@ class ErmEngine final : public Engine {
   [[nodiscard]] Statistics statistics() const override;
   [[nodiscard]] Model model() override;
 
+  void leave_models() override { leaves_models_ = true; }
+  [[nodiscard]] Model solve(const Statistics& statistics, std::span<const double> start) override;
+
   [[nodiscard]] std::uint64_t unusable_rows_for_operator() const override {
     return kernel_.unusable_rows_for_operator();
   }
@@ -50,6 +53,8 @@ class ErmEngine final : public Engine {
   template <class Values>
   bool take(const Values& values, double target, std::optional<std::string_view> unit);
   void close_step();
+  // The call due at a step, if there is one.
+  void make_call(std::uint64_t step, std::uint64_t rows);
   std::vector<double> perturbed_minimiser(const erm::ErmCall& call);
 
   erm::ErmPlan plan_;
@@ -57,6 +62,7 @@ class ErmEngine final : public Engine {
   fit::UserUnits units_;
   erm::RunningModel published_;
   std::uint64_t calls_ = 0;
+  bool leaves_models_ = false;
 };
 
 }  // namespace rivulet

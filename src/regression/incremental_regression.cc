@@ -131,6 +131,14 @@ std::uint64_t IncrementalRegression::waiting_rows() const {
   return inside_->engine->waiting_rows();
 }
 
+void IncrementalRegression::leave_models() {
+  inside_->engine->leave_models();
+}
+
+Model IncrementalRegression::solve(const Statistics& statistics, std::span<const double> start) {
+  return inside_->engine->solve(statistics, start);
+}
+
 void IncrementalRegression::save(RegressionState& out) {
   inside_->engine->save(out);
 }

@@ -63,6 +63,10 @@ class MomentEngine final : public Engine {
     return model;
   }
 
+  [[nodiscard]] Model solve(const Statistics& statistics, std::span<const double> start) override {
+    return fitter_.fit(statistics, sketch_ ? start : std::span<const double>());
+  }
+
   [[nodiscard]] std::uint64_t unusable_rows_for_operator() const override {
     return kernel_.unusable_rows_for_operator();
   }
@@ -79,7 +83,6 @@ class MomentEngine final : public Engine {
     decoder_->save(writer);
     out.decoder = writer.take();
     out.released_rows = released_rows_;
-    out.last_solution = last_solution_;
   }
   void restore(const RegressionState& state) override {
     kernel_.restore(state.sensitive);
@@ -90,7 +93,6 @@ class MomentEngine final : public Engine {
       reader.damaged("it is of another step than the kernel's");
     }
     released_rows_ = state.released_rows;
-    last_solution_ = state.last_solution;
   }
 
  private:

@@ -10,9 +10,21 @@
 #include "store/model_file.h"
 
 namespace rivulet {
+namespace {
+
+constexpr std::size_t kEnoughSteps = 4096;
+constexpr std::size_t kEnoughBytes = std::size_t{64} << 20;
+// A commit keeps them in one place of the file, which has room for 10^9 bytes.
+constexpr std::size_t kMostBytes = std::size_t{512} << 20;
+
+}  // namespace
 
 struct DurableRegression::Inside {
-  explicit Inside(const std::string& path) : file(path), regression(restored()) { file.begin_writing(); }
+  explicit Inside(const std::string& path) : file(path), regression(restored()) {
+    file.begin_writing();
+    // A run that was interrupted between the two transactions of a commit left these behind.
+    if (!drawn.empty()) (void)publish(source, "");
+  }
 
   // What the file holds has passed its digests; that it makes sense to the mechanism is checked here.
   IncrementalRegression restored() {
@@ -20,13 +32,12 @@ struct DurableRegression::Inside {
       const log::Promise& promise = *file.half().promise();
       IncrementalRegression result(promise.options, promise.plan);
       RegressionState state;
-      file.read(state, source, delivered);
+      file.read(state, drawn, source, delivered);
+      result.leave_models();
       // The search for the next model begins where it would have if nothing had been interrupted.
-      if (promise.options.sketch && file.steps() > 0) {
-        state.last_solution = file.half().read(file.steps()).model.theta;
-      }
+      if (promise.options.sketch && file.steps() > 0) last_solution = file.half().read(file.steps()).model.theta;
       result.restore(state);
-      if (result.step() == file.steps()) return result;
+      if (result.step() == file.steps() + drawn.size()) return result;
       throw DamagedFile("its state is of another step than its last release");
     } catch (const Error& error) {
       const std::string why = error.what();
@@ -48,6 +59,11 @@ struct DurableRegression::Inside {
   template <class Take>
   bool take(Take take) {
     require_sound();
+    if (drawn_bytes() >= kMostBytes) {
+      throw RequestError("commit", std::to_string(drawn.size()) +
+                                       " steps wait for a commit, which is as much as one takes; accepted: commit them, "
+                                       "then more rows. No row was taken");
+    }
     broken = true;
     bool released = false;
     try {
@@ -63,32 +79,57 @@ struct DurableRegression::Inside {
     return keep_release(released);
   }
 
+  // All have the same size.
+  [[nodiscard]] std::size_t drawn_bytes() const {
+    if (drawn.empty()) return 0;
+    return drawn.size() * sizeof(double) * (drawn[0].gram.size() / 2 + 2 * drawn[0].cross.size() + 8);
+  }
+
   bool keep_release(bool released) {
     if (!released) return false;
     broken = true;  // until it is kept: its noise is drawn, and a commit without it would lose a step
-    waiting.push_back({regression.statistics(), regression.model()});
+    drawn.push_back(regression.statistics());
     broken = false;
     return true;
   }
 
+  // Nothing that depends on what was drawn happens before it is on disk: a model whose search fails, or takes too long,
+  // or too much memory, cannot have another one drawn in its place.
   std::vector<Release> commit(std::string_view new_source, std::string_view event) {
     require_sound();
     broken = true;  // until it is on disk
     std::string kept_source(new_source);
-    RegressionState state;
-    regression.save(state);
-    auto published = file.commit(std::exchange(waiting, {}), {state, new_source, delivered, !announced, event});
+    {
+      RegressionState state;
+      regression.save(state);
+      file.keep(drawn, {state, new_source, delivered, !announced, event});
+    }
+    std::vector<Release> published;
+    if (!drawn.empty()) published = publish(new_source, event);
     source.swap(kept_source);
     announced = true;
     broken = false;
     return published;
   }
 
+  std::vector<Release> publish(std::string_view kept_source, std::string_view event) {
+    std::vector<Model> models;
+    models.reserve(drawn.size());
+    for (const Statistics& statistics : drawn) {
+      models.push_back(regression.solve(statistics, last_solution));
+      if (regression.options().sketch) last_solution = models.back().theta;
+    }
+    RegressionState state;
+    regression.save(state);
+    return file.publish(std::exchange(drawn, {}), std::move(models), {state, kept_source, delivered, false, event});
+  }
+
   store::ModelFile file;
   std::string source;
   std::uint64_t delivered = 0;
+  std::vector<Statistics> drawn;      // since the last commit
+  std::vector<double> last_solution;  // with a sketch: of the step before
   IncrementalRegression regression;
-  std::vector<store::NewRelease> waiting;
   bool announced = false;  // in the ledger, with the first commit: an open that changes nothing leaves no trace
   bool broken = false;
   bool closed = false;
@@ -152,7 +193,11 @@ std::uint64_t DurableRegression::committed_step() const {
   return inside_->file.steps();
 }
 std::size_t DurableRegression::waiting_releases() const {
-  return inside_->waiting.size();
+  return inside_->drawn.size();
+}
+
+bool DurableRegression::commit_is_due() const {
+  return waiting_releases() >= kEnoughSteps || inside_->drawn_bytes() >= kEnoughBytes;
 }
 
 std::vector<Release> DurableRegression::committed(std::uint64_t from, std::uint64_t to) const {

@@ -73,7 +73,7 @@ void ModelFile::create(const std::string& path, const StreamOptions& options, co
     promise->write(database);
     SensitiveHalf sensitive(database);
     log::Tip tip{0, promise->digest, 0, promise->digest};
-    write_working_state(database, sensitive, tip, state, "", 0, 0);
+    write_working_state(database, sensitive, tip, state, {}, "", 0, 0);
     log::PublicHalf half(database, promise);
     half.enter("promise", 0, promise_detail(options), tip);
     half.put_tip(tip);
@@ -94,11 +94,14 @@ ModelFile::ModelFile(const std::string& path)
   tip_ = half.tip();
 }
 
-void ModelFile::read(RegressionState& state, std::string& source, std::uint64_t& delivered) {
-  WorkingState stored = read_working_state(connection_->database, connection_->sensitive, tip_);
+void ModelFile::read(RegressionState& state, std::vector<Statistics>& drawn, std::string& source,
+                     std::uint64_t& delivered) {
+  WorkingState stored =
+      read_working_state(connection_->database, connection_->sensitive, *connection_->half.promise(), tip_);
   rows_ = stored.regression.released_rows;
   commits_ = stored.commits;
   state = std::move(stored.regression);
+  drawn = std::move(stored.drawn);
   source = std::move(stored.source);
   delivered = stored.delivered;
 }
@@ -136,10 +139,24 @@ void ModelFile::begin_log() {
   moved_pages_ = database.log_pages();
 }
 
-std::vector<Release> ModelFile::commit(std::vector<NewRelease> releases, const Commit& commit) {
+void ModelFile::write_end(log::Tip& tip, std::span<const Statistics> drawn, const Commit& commit) {
+  if (!commit.event.empty() && drawn.empty()) {
+    connection_->half.enter(commit.event, commit.state.released_rows, "", tip);
+  }
+  connection_->half.put_tip(tip);
+  write_working_state(connection_->database, connection_->sensitive, tip, commit.state, drawn, commit.source,
+                      commit.delivered, commits_ + 1);
+}
+
+void ModelFile::note_end(log::Tip tip, const Commit& commit) {
+  tip_ = std::move(tip);
+  rows_ = commit.state.released_rows;
+  ++commits_;
+  connection_->database.move_log_at_end(true);
+}
+
+void ModelFile::keep(std::span<const Statistics> drawn, const Commit& commit) {
   lock_.require_held(path_, file_);
-  std::vector<Release> published;
-  published.reserve(releases.size());
   log::Database& database = connection_->database;
   database.move_log_at_end(false);  // after a failure the disk is left as it is
   begin_log();
@@ -147,19 +164,34 @@ std::vector<Release> ModelFile::commit(std::vector<NewRelease> releases, const C
   require_unchanged();
   log::Tip tip = tip_;
   if (commit.opening) connection_->half.enter("opened", rows_, "", tip);
-  for (NewRelease& release : releases) {
-    connection_->half.append(release.statistics, release.model.theta, tip);
-    published.push_back({std::move(release.statistics), std::move(release.model), log::hexadecimal(tip.chain)});
-  }
-  if (!commit.event.empty()) connection_->half.enter(commit.event, commit.state.released_rows, "", tip);
-  connection_->half.put_tip(tip);
-  write_working_state(database, connection_->sensitive, tip, commit.state, commit.source, commit.delivered,
-                      commits_ + 1);
+  write_end(tip, drawn, commit);
   transaction.commit();
-  tip_ = std::move(tip);
-  rows_ = commit.state.released_rows;
-  ++commits_;
-  database.move_log_at_end(true);
+  note_end(std::move(tip), commit);
+}
+
+std::vector<Release> ModelFile::publish(std::vector<Statistics> drawn, std::vector<Model> models,
+                                        const Commit& commit) {
+  lock_.require_held(path_, file_);
+  std::vector<Release> published;
+  published.reserve(drawn.size());
+  log::Database& database = connection_->database;
+  database.move_log_at_end(false);
+  begin_log();
+  // No power failure takes back what these are functions of. The next keep() brings them to disk, and so does the end.
+  if (commit.event.empty()) database.execute("PRAGMA synchronous = NORMAL");
+  log::Tip tip = tip_;
+  {
+    log::Transaction transaction(database);
+    require_unchanged();
+    for (std::size_t i = 0; i < drawn.size(); ++i) {
+      connection_->half.append(drawn[i], models[i].theta, tip);
+      published.push_back({std::move(drawn[i]), std::move(models[i]), log::hexadecimal(tip.chain)});
+    }
+    write_end(tip, {}, commit);
+    transaction.commit();
+  }
+  database.execute("PRAGMA synchronous = FULL");
+  note_end(std::move(tip), commit);
   return published;
 }
 
@@ -171,7 +203,7 @@ std::string read_source(const std::string& path) {
   return reader.read([](log::ReadConnection& file) {
     SensitiveHalf sensitive(file.database);
     const log::Snapshot snapshot(file.database);
-    return read_working_state(file.database, sensitive, file.half.tip()).source;
+    return read_working_state(file.database, sensitive, *file.half.promise(), file.half.tip()).source;
   });
 }
 

@@ -1,4 +1,9 @@
-// A model file open for writing: both halves, one writer, one transaction a commit.
+// A model file open for writing: both halves, one writer.
+//
+// Steps come into it in two transactions. The first, keep(), puts what was drawn to disk, with the state behind it; from
+// then on the draw is settled, whatever happens. The second, publish(), adds the models, which are functions of what the
+// first one wrote, and makes releases of them. A file whose writer was interrupted between the two holds steps without
+// models, which the next writer publishes before anything else; readers see releases, which are complete.
 //
 // A file that is refused is left untouched: everything in it is checked through a connection that cannot write, and
 // only a file that passed is opened for writing. Untouched means the file and its "-wal", byte for byte, and no new
@@ -10,6 +15,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,19 +29,13 @@
 
 namespace rivulet::store {
 
-// A release on its way to disk.
-struct NewRelease {
-  Statistics statistics;
-  Model model;
-};
-
-// What a commit writes besides the releases.
+// What a commit writes besides the steps.
 struct Commit {
   const RegressionState& state;
   std::string_view source;
   std::uint64_t delivered = 0;
   bool opening = false;    // the first of a run: noted in the ledger, as of before it
-  std::string_view event;  // for the ledger, as of after it; none when empty
+  std::string_view event;  // for the ledger, as of after its releases; none when empty
 };
 
 class ModelFile {
@@ -50,14 +50,19 @@ class ModelFile {
   [[nodiscard]] log::PublicHalf& half() { return connection_->half; }
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  // Where the last commit left off.
-  void read(RegressionState& state, std::string& source, std::uint64_t& delivered);
+  // Where the last commit left off, and the steps it kept that are not published.
+  void read(RegressionState& state, std::vector<Statistics>& drawn, std::string& source, std::uint64_t& delivered);
+  // Published.
   [[nodiscard]] std::uint64_t steps() const { return tip_.step; }
 
   // Once, when what was read has turned out right too. Throws IoError when the file or its folder cannot be written to.
   void begin_writing();
-  // All of it or nothing. Returns the releases as they now stand in the log.
-  std::vector<Release> commit(std::vector<NewRelease> releases, const Commit& commit);
+  // Both write all of it or nothing. keep() returns when it is on disk; all steps kept before must be published. It
+  // enters the event only when nothing was drawn, otherwise publish() does.
+  void keep(std::span<const Statistics> drawn, const Commit& commit);
+  // All that was kept, each with its model. Returns the releases as they now stand in the log. May be lost when the
+  // power fails: then it is to be done again, with what keep() wrote, and gives the same releases.
+  std::vector<Release> publish(std::vector<Statistics> drawn, std::vector<Model> models, const Commit& commit);
 
  private:
   struct Connection {
@@ -68,6 +73,9 @@ class ModelFile {
   };
   void require_unchanged();
   void begin_log();
+  // Inside the caller's transaction: the last of it.
+  void write_end(log::Tip& tip, std::span<const Statistics> drawn, const Commit& commit);
+  void note_end(log::Tip tip, const Commit& commit);
 
   std::string path_;  // as given, for messages
   std::string file_;  // where it is: a relative path may mean another place later

@@ -99,7 +99,8 @@ TEST_F(DurablePublish, WhatWasCommittedAndNotHandedOnIsHandedOnByTheNextRun) {
   std::filesystem::copy_file(path("m-wal"), path("copy-wal"));
   const Outcome blind = run(go_on());
   EXPECT_EQ(blind.exit_code, 0);
-  EXPECT_EQ(blind.out, expected) << "without --seen all that may not have arrived is sent again, exactly as it was";
+  EXPECT_TRUE(expected.ends_with(blind.out)) << "without --seen all that may not have arrived is sent again as it was";
+  EXPECT_LE(json_lines(blind.out).at(0)["step"], arrived.size() + 1);
   const Outcome knowing = run({"fit", "--model", path("copy"), "--seen", seen});
   EXPECT_EQ(knowing.exit_code, 0);
   std::string all;

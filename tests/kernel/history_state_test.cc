@@ -77,5 +77,97 @@ TEST(HistoryKernel, IsNotSavedInTheMiddleOfAPass) {
   kernel.save(state);
 }
 
+// With secure noise. What a call draws is decided by what was saved before it, by its rows and by where it starts.
+class SecureCalls : public ::testing::Test {
+ protected:
+  SecureCalls() : plan_(request_for()), rows_(random_rows(20, 3)) {}
+
+  [[nodiscard]] HistoryKernel kernel() const {
+    return {plan_, Schema::unit_ball(kDimension), make_logistic_loss(), 1.0, DiscreteGaussianNoise::of_calls(std::nullopt)};
+  }
+  [[nodiscard]] HistoryKernel restored(const SensitiveState& state) const {
+    HistoryKernel result = kernel();
+    result.restore(state);
+    return result;
+  }
+  std::vector<Int128> call(HistoryKernel& kernel, const CallOf& which, const std::vector<double>& start) const {
+    kernel.begin_call(which, start);
+    NoisyGradient sum;
+    std::vector<Int128> all;
+    for (int i = 0; i < 3; ++i) {
+      kernel.noisy_gradient(start, plan_.mu() / 8.0, sum);
+      all.insert(all.end(), sum.values.begin(), sum.values.end());
+    }
+    return all;
+  }
+
+  const privacy::GradientPlan plan_;
+  const std::vector<Row> rows_;
+  const std::vector<double> start_{0.5, -1.0, 2.0};
+};
+
+TEST_F(SecureCalls, ACallMadeAgainFromASavedStateDrawsTheSame) {
+  HistoryKernel first = kernel();
+  feed(first, rows_);
+  SensitiveState state;
+  first.save(state);
+  const std::vector<Int128> drawn = call(first, {1, 20, 20}, start_);
+  for (int i = 0; i < 2; ++i) {
+    HistoryKernel again = restored(state);
+    EXPECT_EQ(call(again, {1, 20, 20}, start_), drawn);
+    EXPECT_EQ(again.spend().spent_mu(), first.spend().spent_mu()) << "and pays once";
+  }
+  // Rows that came later are no part of it.
+  HistoryKernel longer = restored(state);
+  feed(longer, random_rows(5, 8));
+  EXPECT_EQ(call(longer, {1, 20, 20}, start_), drawn);
+}
+
+TEST_F(SecureCalls, AnyOtherCallDrawsSomethingElse) {
+  HistoryKernel first = kernel();
+  const std::vector<Row> most(rows_.begin(), rows_.end() - 1);
+  feed(first, most);
+  SensitiveState state;
+  first.save(state);
+  const auto noise_of = [&](const Row& last, const CallOf& which, const std::vector<double>& start) {
+    HistoryKernel kernel = restored(state);
+    feed(kernel, {last});
+    // The noise alone: what remains when the same sums without noise are taken away.
+    HistoryKernel exact = kernel_for(plan_, make_logistic_loss(), 1.0);
+    feed(exact, most);
+    feed(exact, {last});
+    std::vector<Int128> noise = call(kernel, which, start);
+    const std::vector<Int128> sums = call(exact, which, start);
+    for (std::size_t i = 0; i < noise.size(); ++i) noise[i] -= sums[i];
+    return noise;
+  };
+  const std::vector<Int128> noise = noise_of(rows_.back(), {1, 20, 20}, start_);
+  EXPECT_EQ(noise_of(rows_.back(), {1, 20, 20}, start_), noise);
+  EXPECT_NE(noise_of(rows_.front(), {1, 20, 20}, start_), noise) << "another row";
+  EXPECT_NE(noise_of(rows_.back(), {2, 20, 20}, start_), noise) << "another call";
+  EXPECT_NE(noise_of(rows_.back(), {1, 19, 20}, start_), noise) << "another step";
+  EXPECT_NE(noise_of(rows_.back(), {1, 20, 19}, start_), noise) << "fewer rows";
+  EXPECT_NE(noise_of(rows_.back(), {1, 20, 20}, {0.5, -1.0, 1.0}), noise) << "another start";
+  SensitiveState later;
+  HistoryKernel saved_again = restored(state);
+  feed(saved_again, {rows_.back()});
+  saved_again.save(later);
+  HistoryKernel unsaved = restored(state);
+  feed(unsaved, {rows_.back()});
+  EXPECT_NE(call(saved_again, {1, 20, 20}, start_), call(unsaved, {1, 20, 20}, start_)) << "another save";
+}
+
+// Files from before calls had secrets, and those with a seed, have none.
+TEST_F(SecureCalls, AStateWithoutASecretIsTakenUp) {
+  HistoryKernel plain = kernel_for(plan_, make_logistic_loss(), 1.0);
+  feed(plain, rows_);
+  SensitiveState state;
+  plain.save(state);
+  HistoryKernel one = restored(state);
+  HistoryKernel two = restored(state);
+  EXPECT_NE(call(one, {1, 20, 20}, start_), call(two, {1, 20, 20}, start_));
+  EXPECT_THROW(one.begin_call({2, 20, 21}, start_), Error) << "rows that are not there";
+}
+
 }  // namespace
 }  // namespace rivulet::kernel

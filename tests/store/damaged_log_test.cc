@@ -114,7 +114,8 @@ TEST_F(DamagedLogTest, ALogCutShortGivesTheLastCommitThatIsWhole) {
       EXPECT_TRUE(length < log_lengths_[commit] || verdict.witness >= commit) << length;
     }
   }
-  EXPECT_EQ(previous, 2U);
+  // The first transaction of the last commit is enough: its releases are made again of what it drew.
+  EXPECT_EQ(previous, 3U);
 }
 
 TEST_F(DamagedLogTest, AFlippedByteInTheLogEndsItThere) {

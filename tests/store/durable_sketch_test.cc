@@ -151,8 +151,7 @@ TEST_F(DurableSketchTest, CountsRowsThatWereAimedAtTheSketchThroughARestart) {
   }
 }
 
-// A commit that fails because the disk is full must not depend on what was drawn (docs/privacy.md, section 11, "no
-// selection"): all releases of a mechanism take the same room.
+// How a file grows tells nothing about what was drawn.
 TEST_F(DurableSketchTest, EveryReleaseTakesTheSameRoomWhateverNoiseWasDrawn) {
   std::set<std::string> sizes;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {

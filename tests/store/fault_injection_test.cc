@@ -76,7 +76,9 @@ class FaultInjectionTest : public ModelFolder {
     const LogContent log = log_content(path("copy"));
     const ModelContent content = model_content(path("copy"));
     remove_model(path("copy"));
-    EXPECT_EQ(log.releases, content.releases);
+    // A step that was kept and has no model yet is no release for readers; the next writer makes it one.
+    EXPECT_LE(log.releases.size(), content.releases.size());
+    for (std::size_t i = 0; i < log.releases.size(); ++i) EXPECT_EQ(log.releases[i], content.releases.at(i));
     for (std::size_t commit = 0; commit < states_.size(); ++commit) {
       if (states_[commit] == content) return commit;
     }
