@@ -42,6 +42,13 @@
 
 namespace rivulet {
 
+// Rows that no position in `source` tells of, by the door they came through.
+struct Door {
+  std::string name;
+  std::uint64_t rows = 0;
+  bool operator==(const Door&) const = default;
+};
+
 class DurableRegression {
  public:
   // Throws RequestError as IncrementalRegression does, IoError when the file exists already or cannot be made.
@@ -52,6 +59,8 @@ class DurableRegression {
 
   // For the operator's eyes only: source() of a model that may be in use, without opening it for writing. Sensitive.
   static std::string source_of(const std::string& path);
+  // The same of doors().
+  static std::vector<Door> doors_of(const std::string& path);
 
   DurableRegression(DurableRegression&&) noexcept;
   DurableRegression& operator=(DurableRegression&&) noexcept;
@@ -73,7 +82,12 @@ class DurableRegression {
   // The same, and notes in the ledger that this run ended; nothing can be observed afterwards.
   std::vector<Release> close(std::string_view source);
 
+  // From now on rows come through a door that leaves no position in `source`, e.g. "python": commit() counts them under
+  // this name, in the order they came. Whoever reads rows from a file later is to know that they may be among its own.
+  void set_door(std::string name);
+
   // As of the last commit().
+  [[nodiscard]] const std::vector<Door>& doors() const;
   [[nodiscard]] const std::string& source() const;
   [[nodiscard]] std::uint64_t committed_step() const;
   // Steps closed since, waiting for commit().
@@ -96,6 +110,8 @@ class DurableRegression {
   [[nodiscard]] const fit::StreamPlan& plan() const;
   // Rows of the step under way.
   [[nodiscard]] std::uint64_t waiting_rows() const;
+  // All rows taken so far, unusable ones and those of the step under way included.
+  [[nodiscard]] std::uint64_t rows() const;
   // For the operator's eyes only, as those of IncrementalRegression. NOT private; never publish them.
   [[nodiscard]] std::uint64_t unusable_rows_for_operator() const;
   [[nodiscard]] std::uint64_t over_limit_rows_for_operator() const;

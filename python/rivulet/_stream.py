@@ -105,7 +105,9 @@ class Stream(_core.StreamBase, Published):
     def open(cls, path: str | os.PathLike[str], *, autocommit: bool = True) -> Stream:
         """Goes on with a model file, made here or by `rivulet fit --model`.
 
-        Rows since its last commit are as if never seen: go on reading at row number `stream.rows`.
+        Rows since its last commit are as if never seen: go on reading at row number `stream.rows`, which counts those of
+        `rivulet fit`, too. The file notes how many rows came from Python; `rivulet fit` refuses an input after them until it
+        is told which of its rows were counted (`--from-row N`).
         """
         stream = cls.__new__(cls)
         _core.StreamBase.__init__(stream, os.fspath(path), autocommit)

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <filesystem>
 
+#include "base/shown.h"
 #include "cli/console.h"
 #include "cli/fit_options.h"
 #include "cli/fit_session.h"
@@ -31,6 +33,13 @@ constexpr std::chrono::milliseconds kCommitInterval{100};
 
 constexpr const char* kOrNextInput = "; or, for an input that follows those that were counted, --next-input";
 
+std::uint64_t parse_row_number(const std::string& text) {
+  std::uint64_t number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (parsed.ec == std::errc() && parsed.ptr == text.data() + text.size()) return number;
+  throw RequestError("from-row", shown(text) + " is not a number of rows; accepted: a whole number, e.g. 5500");
+}
+
 std::string absolute(const std::string& path) {
   return path == "-" ? path : std::filesystem::absolute(path).string();
 }
@@ -40,6 +49,7 @@ class DurableSession final : public FitSession {
   DurableSession(const stream::FitConfig& config, const FitFlags& flags) {
     if (config.whole_steps) whole_steps_ = *config.whole_steps;
     if (flags.seen) seen_ = parse_seen(*flags.seen);
+    if (flags.from_row) from_row_ = parse_row_number(*flags.from_row);
     const std::string& path = *config.model;
     if (std::filesystem::exists(path)) {
       open_existing(path, config, flags);
@@ -51,6 +61,7 @@ class DurableSession final : public FitSession {
   bool begin(Progress& progress) override {
     account_.go_on(counts_in(state_), *regression_);
     if (resuming_ && !resume(progress)) return false;
+    if (from_row_ && !skip_counted_rows()) return false;
     try {
       if (!writer_) open_sink(regression_->options(), regression_->plan());
     } catch (const IoError&) {
@@ -59,7 +70,8 @@ class DurableSession final : public FitSession {
     }
     begun_ = true;
     // A crash before the first step is out must not make it forget where its rows come from.
-    if (regression_->source().empty()) regression_->commit(to_bytes(state_));
+    // Nor what was said about rows that came from elsewhere: it need not be said again.
+    if (regression_->source().empty() || from_row_ || was_told_) regression_->commit(to_bytes(state_));
     source_->before_waiting([this] { commit_when_idle(); });
     return catch_up();
   }
@@ -105,8 +117,10 @@ class DurableSession final : public FitSession {
  private:
   // Nothing is made before the input and the place for the releases have turned out well.
   void make_new(const std::string& path, const stream::FitConfig& config, const FitFlags& flags) {
-    if (flags.next_input || seen_) {
-      throw RequestError(flags.next_input ? "next-input" : "seen",
+    if (flags.next_input || from_row_ || seen_) {
+      throw RequestError(flags.next_input ? "next-input"
+                         : from_row_      ? "from-row"
+                                          : "seen",
                          "'" + path + "' does not exist yet; accepted with a model that has been fitted before");
     }
     const StreamOptions options = options_from(config, resolve_insecure_seed(flags));
@@ -130,6 +144,7 @@ class DurableSession final : public FitSession {
     regression_ = std::make_unique<DurableRegression>(DurableRegression::open(path));
     require_same_request(regression_->options(), config, resolve_insecure_seed(flags));
     state_ = source_state_from(regression_->source());
+    mind_rows_from_elsewhere(config.input, flags.next_input);
     if (flags.next_input) {
       if (!config.input) {
         throw RequestError("next-input", "needs the new input, e.g. rivulet fit --model M --next-input tuesday.csv");
@@ -147,6 +162,35 @@ class DurableSession final : public FitSession {
     ask_sink(path);
     regression_->require_published(tail_.step, tail_.chain);
     if (seen_) regression_->require_published(seen_->step, seen_->chain);
+  }
+
+  // Rows may have come through another door, and may be those of this input: nobody but the user knows.
+  void mind_rows_from_elsewhere(const std::optional<std::string>& input, bool next_input) {
+    const std::uint64_t elsewhere = regression_->rows() - std::min(state_.tally.rows, regression_->rows());
+    if (elsewhere <= state_.elsewhere) return;
+    if (!next_input && !from_row_) throw ModelConflict(about_rows_from_elsewhere(elsewhere, input));
+    state_.elsewhere = elsewhere;
+    was_told_ = true;
+  }
+
+  [[nodiscard]] std::string about_rows_from_elsewhere(std::uint64_t elsewhere,
+                                                      const std::optional<std::string>& input) const {
+    const std::string name = input ? absolute(*input) : state_.input;
+    return fmt::format(
+        "model: '{}' holds {} that came from no input of this command ({}), and rows of {} may be among them: counted "
+        "twice, they would break the promise. To go on, say which: --from-row N if the first N rows of this input were "
+        "counted (all of them from its beginning: {}), or --next-input if all its rows are new. Nothing was read, "
+        "published or changed",
+        regression_->path(), counted(elsewhere), doors_text(regression_->doors(), elsewhere),
+        name == "-" ? "standard input" : "'" + name + "'", regression_->rows());
+  }
+
+  // Counted elsewhere, they are as consumed as those that were counted here; where this is behind already, e.g. because
+  // the same command is given again, nothing is skipped. False when a stop was asked for.
+  bool skip_counted_rows() {
+    if (!rows_->skip_to(*from_row_)) return false;
+    state_.position = rows_->position();
+    return true;
   }
 
   // Past the rows that were counted. False when a stop was asked for.
@@ -274,6 +318,8 @@ class DurableSession final : public FitSession {
 
   bool whole_steps_ = false;
   std::optional<Seen> seen_;
+  std::optional<std::uint64_t> from_row_;
+  bool was_told_ = false;  // about rows that came from elsewhere
   std::unique_ptr<DurableRegression> regression_;
   std::unique_ptr<stream::FileSource> source_;
   std::unique_ptr<stream::RowSource> rows_;

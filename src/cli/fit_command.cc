@@ -132,8 +132,9 @@ int finish(FitSession& session, Ending ending, const std::string& reason) {
 
 std::unique_ptr<FitSession> make_session(const stream::FitConfig& config, const FitFlags& flags) {
   if (config.model) return make_durable_session(config, flags);
-  if (flags.next_input || flags.seen || config.whole_steps.value_or(false)) {
+  if (flags.next_input || flags.from_row || flags.seen || config.whole_steps.value_or(false)) {
     throw RequestError(flags.next_input ? "next-input"
+                       : flags.from_row ? "from-row"
                        : flags.seen     ? "seen"
                                         : "whole-steps",
                        "is for a stream that is kept in a file; accepted: together with --model FILE");

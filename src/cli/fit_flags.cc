@@ -153,6 +153,10 @@ void declare_fit_flags(CLI::App& app, FitFlags& flags) {
   app.add_flag("--next-input", flags.next_input, "The input is a new one that follows those already counted")
       ->disable_flag_override()
       ->group(durable);
+  app.add_option("--from-row", flags.from_row,
+                 "The first N rows of the input were already counted, e.g. by a program: go on at the next one")
+      ->type_name("N")
+      ->group(durable);
   app.add_flag("--whole-steps", flags.whole_steps,
                "At the end of the input, rows of an unfinished step wait in the model instead of making a short one")
       ->disable_flag_override()

@@ -49,6 +49,7 @@ struct FitFlags {
   SketchFlags sketching;
   bool whole_steps = false;
   bool next_input = false;
+  std::optional<std::string> from_row;
   std::optional<std::string> seen;
   bool quiet = false;
 };

@@ -254,11 +254,19 @@ std::string as_json(const ReleaseLog& log, const fit::StreamPlan& plan) {
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-std::string operator_text(const std::string& path, bool sketched) {
+// `released`: rows in the releases, those of the step under way not among them.
+std::string operator_text(const std::string& path, bool sketched, std::uint64_t released) {
   const SourceState state = source_state_from(DurableRegression::source_of(path));
   const OperatorCounts counts = counts_in(state);
-  if (!state.started()) return "";
-  std::string text = fmt::format("operator only, do not publish: {} rows taken, from {} input{}, the last {}\n",
+  const std::vector<Door> doors = DurableRegression::doors_of(path);
+  const std::uint64_t elsewhere = released - std::min(released, counts.tally.rows);
+  std::string text;
+  if (!doors.empty() || elsewhere != 0) {
+    text = fmt::format("operator only, do not publish: rows that came from no input of rivulet fit: {}\n",
+                       doors_text(doors, elsewhere));
+  }
+  if (!state.started()) return text;
+  text += fmt::format("operator only, do not publish: {} rows taken, from {} input{}, the last {}\n",
                                  counts.tally.rows, state.finished.size() + 1, state.finished.empty() ? "" : "s",
                                  state.input == "-" ? "standard input" : state.input);
   return text + operator_note(counts, sketched);
@@ -267,9 +275,11 @@ std::string operator_text(const std::string& path, bool sketched) {
 int inspect(const InspectFlags& flags) {
   const ReleaseLog log(flags.model);
   log.verify();
+  const std::uint64_t released = log.last_step() == 0 ? 0 : log.at(log.last_step()).statistics.rows;
   const std::string for_operator =
-      log.is_export() ? ""
-                      : operator_text(flags.model, log.options().sketch.has_value());  // before anything is printed
+      log.is_export()
+          ? ""
+          : operator_text(flags.model, log.options().sketch.has_value(), released);  // before anything is printed
   print(flags.json ? as_json(log, log.plan()) : as_text(log, log.plan()));
   tell(for_operator);
   return kDone;

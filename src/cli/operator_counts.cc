@@ -39,6 +39,21 @@ OperatorCounts counts_in(const SourceState& state) {
   return {state.tally, state.over_limit, state.outside_domain, state.distorted};
 }
 
+std::string counted(std::uint64_t rows) {
+  return fmt::format("{} row{}", rows, rows == 1 ? "" : "s");
+}
+
+std::string doors_text(const std::vector<Door>& doors, std::uint64_t rows) {
+  std::string text;
+  std::uint64_t named = 0;
+  for (const Door& door : doors) {
+    text += fmt::format("{}{} through {}", text.empty() ? "" : ", ", counted(door.rows), door.name);
+    named += door.rows;
+  }
+  if (named < rows) text += fmt::format("{}{} through a door unknown", text.empty() ? "" : ", ", counted(rows - named));
+  return text;
+}
+
 std::string operator_note(const OperatorCounts& counts, bool sketched) {
   return (counts.unusable() == 0 ? "" : unusable_note(counts, sketched)) +
          (counts.distorted == 0 ? "" : distorted_note(counts));

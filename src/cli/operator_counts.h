@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "cli/source_state.h"
+#include "rivulet/durable_regression.h"
 #include "stream/row.h"
 
 namespace rivulet::cli {
@@ -19,6 +21,11 @@ struct OperatorCounts {
 };
 
 OperatorCounts counts_in(const SourceState& state);
+
+// "1 row", "12 rows".
+std::string counted(std::uint64_t rows);
+// Which doors that many rows came through: those that left a name, and the rest.
+std::string doors_text(const std::vector<Door>& doors, std::uint64_t rows);
 
 // One line for each thing there is to say, which says that it is not to be published; nothing when there is nothing.
 // `sketched`: a row may also be lost because the sketch maps it to 0.

@@ -13,9 +13,11 @@
 namespace rivulet::cli {
 namespace {
 
-// The first knew one format of rows, and no sketch.
+// The first knew one format of rows, and no sketch. The third knows of rows that came from elsewhere; it is written where
+// there are such rows.
 constexpr std::uint64_t kFirstVersion = 1;
-constexpr std::uint64_t kVersion = 2;
+constexpr std::uint64_t kSecondVersion = 2;
+constexpr std::uint64_t kThirdVersion = 3;
 
 // Every count, in the order of the file; those of the first version come first.
 std::vector<std::uint64_t*> counts_of(SourceState& state, std::uint64_t version) {
@@ -23,7 +25,8 @@ std::vector<std::uint64_t*> counts_of(SourceState& state, std::uint64_t version)
   std::vector<std::uint64_t*> counts{&tally.rows,         &tally.ragged,       &tally.malformed,
                                      &tally.missing,      &tally.not_a_number, &tally.unknown_level,
                                      &tally.missing_unit, &state.over_limit,   &state.outside_domain};
-  if (version > kFirstVersion) counts.insert(counts.end(), {&tally.bad_index, &state.distorted});
+  if (version >= kSecondVersion) counts.insert(counts.end(), {&tally.bad_index, &state.distorted});
+  if (version >= kThirdVersion) counts.push_back(&state.elsewhere);
   return counts;
 }
 
@@ -70,7 +73,8 @@ void begin_next_input(SourceState& state, std::string input) {
 
 std::string to_bytes(const SourceState& state) {
   ByteWriter out;
-  out.u64(kVersion);
+  const std::uint64_t version = state.elsewhere == 0 ? kSecondVersion : kThirdVersion;
+  out.u64(version);
   out.text(state.input);
   out.u64(static_cast<unsigned char>(state.delimiter));
   out.text(state.releases);
@@ -78,7 +82,7 @@ std::string to_bytes(const SourceState& state) {
   out.u64(state.finished.size());
   for (const stream::SourcePosition& position : state.finished) write_position(out, position);
   SourceState copy = state;
-  for (const std::uint64_t* count : counts_of(copy, kVersion)) out.u64(*count);
+  for (const std::uint64_t* count : counts_of(copy, version)) out.u64(*count);
   out.u64(state.format == stream::RowFormat::libsvm ? 1 : 0);
   return out.take();
 }
@@ -88,7 +92,7 @@ SourceState source_state_from(std::string_view bytes) {
   if (bytes.empty()) return state;
   ByteReader in(bytes, "model: where its input was left");
   const std::uint64_t version = in.u64();
-  if (version != kFirstVersion && version != kVersion) in.damaged("it is of another version");
+  if (version < kFirstVersion || version > kThirdVersion) in.damaged("it is of another version");
   state.input = in.text();
   state.delimiter = static_cast<char>(in.u64());
   state.releases = in.text();

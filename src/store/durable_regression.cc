@@ -1,6 +1,7 @@
 #include "rivulet/durable_regression.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "fit/mechanism.h"
@@ -8,6 +9,7 @@
 #include "regression/regression_state.h"
 #include "rivulet/error.h"
 #include "store/model_file.h"
+#include "store/source_bytes.h"
 
 namespace rivulet {
 namespace {
@@ -23,7 +25,7 @@ struct DurableRegression::Inside {
   explicit Inside(const std::string& path) : file(path), regression(restored()) {
     file.begin_writing();
     // A run that was interrupted between the two transactions of a commit left these behind.
-    if (!drawn.empty()) (void)publish(source, "");
+    if (!drawn.empty()) (void)publish(store::source_bytes(doors, source), "");
   }
 
   // What the file holds has passed its digests; that it makes sense to the mechanism is checked here.
@@ -32,11 +34,14 @@ struct DurableRegression::Inside {
       const log::Promise& promise = *file.half().promise();
       IncrementalRegression result(promise.options, promise.plan);
       RegressionState state;
-      file.read(state, drawn, source, delivered);
+      std::string stored;
+      file.read(state, drawn, stored, delivered);
+      std::tie(doors, source) = store::parse_source(stored, file.path());
       result.leave_models();
       // The search for the next model begins where it would have if nothing had been interrupted.
       if (promise.options.sketch && file.steps() > 0) last_solution = file.half().read(file.steps()).model.theta;
       result.restore(state);
+      counted_rows = result.released_rows() + result.waiting_rows();
       if (result.step() == file.steps() + drawn.size()) return result;
       throw DamagedFile("its state is of another step than its last release");
     } catch (const Error& error) {
@@ -99,14 +104,19 @@ struct DurableRegression::Inside {
     require_sound();
     broken = true;  // until it is on disk
     std::string kept_source(new_source);
+    const std::uint64_t rows = regression.released_rows() + regression.waiting_rows();
+    std::vector<Door> kept_doors = store::through(doors, door, rows - counted_rows);
+    const std::string bytes = store::source_bytes(kept_doors, new_source);
     {
       RegressionState state;
       regression.save(state);
-      file.keep(drawn, {state, new_source, delivered, !announced, event});
+      file.keep(drawn, {state, bytes, delivered, !announced, event});
     }
     std::vector<Release> published;
-    if (!drawn.empty()) published = publish(new_source, event);
+    if (!drawn.empty()) published = publish(bytes, event);
     source.swap(kept_source);
+    doors.swap(kept_doors);
+    counted_rows = rows;
     announced = true;
     broken = false;
     return published;
@@ -126,6 +136,9 @@ struct DurableRegression::Inside {
 
   store::ModelFile file;
   std::string source;
+  std::vector<Door> doors;
+  std::string door;                // rows come through it now; empty: `source` tells of them
+  std::uint64_t counted_rows = 0;  // at the last commit
   std::uint64_t delivered = 0;
   std::vector<Statistics> drawn;      // since the last commit
   std::vector<double> last_solution;  // with a sketch: of the step before
@@ -153,7 +166,19 @@ DurableRegression DurableRegression::open(const std::string& path) {
 }
 
 std::string DurableRegression::source_of(const std::string& path) {
-  return store::read_source(path);
+  return store::parse_source(store::read_source(path), path).second;
+}
+
+std::vector<Door> DurableRegression::doors_of(const std::string& path) {
+  return store::parse_source(store::read_source(path), path).first;
+}
+
+void DurableRegression::set_door(std::string name) {
+  inside_->door = std::move(name);
+}
+
+const std::vector<Door>& DurableRegression::doors() const {
+  return inside_->doors;
 }
 
 bool DurableRegression::observe(std::span<const double> values, double target) {
@@ -239,6 +264,9 @@ const fit::StreamPlan& DurableRegression::plan() const {
 }
 std::uint64_t DurableRegression::waiting_rows() const {
   return inside_->regression.waiting_rows();
+}
+std::uint64_t DurableRegression::rows() const {
+  return inside_->regression.released_rows() + waiting_rows();
 }
 std::uint64_t DurableRegression::unusable_rows_for_operator() const {
   return inside_->regression.unusable_rows_for_operator();

@@ -70,6 +70,20 @@ bool RowSource::resume(const SourcePosition& consumed, const ResumeProgress& pro
   return true;
 }
 
+bool RowSource::skip_to(std::uint64_t records) {
+  if (resuming_ || tally_.rows != 0) throw std::logic_error("RowSource::skip_to() after the first row");
+  while (resumed_rows_ < records) {
+    if (!read_record()) {
+      if (source_.stopped()) return false;
+      refuse(source_.name(), "has fewer than the " + std::to_string(records) + " rows that are to be skipped",
+             "at most as many as it has");
+    }
+    mark_consumed();
+    ++resumed_rows_;
+  }
+  return true;
+}
+
 void RowSource::check_resumed(const SourcePosition& consumed) const {
   if (reader().offset() < consumed.bytes) {
     refuse_bytes(source_.name(), "is shorter than the " + counted_bytes(consumed.bytes) + " that were consumed of it");

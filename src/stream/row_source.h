@@ -40,6 +40,9 @@ class RowSource {
   // other rows (by another delimiter), and passes on IoError. Until it returned true next() throws std::logic_error,
   // so that no row can be consumed twice; resume() does when positions are not tracked or a row was read.
   [[nodiscard]] bool resume(const SourcePosition& consumed, const ResumeProgress& progress = {});
+  // Reads over rows, as if they had been consumed, until `records` of the input are behind; before the first next(). False
+  // when the source was stopped first. Throws SourceChanged when the input has not so many, and passes on IoError.
+  [[nodiscard]] bool skip_to(std::uint64_t records);
   // Whether resume() skipped the rest of a row that was counted while it was still being written.
   [[nodiscard]] bool skipped_remainder() const { return skipped_remainder_; }
 
@@ -77,7 +80,7 @@ class RowSource {
   ByteSource& source_;
   std::unique_ptr<ConsumedPrefix> prefix_;
   OperatorTally tally_;
-  std::uint64_t resumed_rows_ = 0;  // consumed before, read again by resume()
+  std::uint64_t resumed_rows_ = 0;  // consumed before, read again by resume() or skip_to()
   bool resuming_ = false;           // resume() was called and has not succeeded
   bool mid_line_ = false;           // of the last row consumed
   bool skipped_remainder_ = false;

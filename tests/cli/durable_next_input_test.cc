@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "cli/durable_fixture.h"
+#include "rivulet/durable_regression.h"
 #include "support/gzipped.h"
 
 namespace rivulet::cli_testing {
@@ -143,6 +144,76 @@ TEST_F(DurableNextInput, AnInputThatIsRefusedLeavesTheOldOneToGoOnWith) {
   write("monday.csv", part(0, 40));
   ASSERT_EQ(run(go_on()).exit_code, 0);
   EXPECT_EQ(read("r"), uninterrupted(fit_flags(), csv(40)));
+}
+
+// Rows that another program put into the model.
+class DurableDoors : public DurableNextInput {
+ protected:
+  void feed(std::size_t from, std::size_t to, const std::string& door) const {
+    DurableRegression regression = DurableRegression::open(path("m"));
+    regression.set_door(door);
+    const std::vector<double> row(regression.options().schema.row_width(), 0.1);
+    for (std::size_t i = from; i < to; ++i) regression.observe(row, 0.3);
+    (void)regression.close(regression.source());
+  }
+  // Refused with one line that says where rows came from and what to do; nothing has changed.
+  void expect_refused(const Arguments& arguments, const std::string& doors) const {
+    const auto before = everything();
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.exit_code, 4);
+    EXPECT_TRUE(is_one_line(outcome.err));
+    EXPECT_TRUE(holds(outcome.err, doors)) << outcome.err;
+    EXPECT_TRUE(holds(outcome.err, "--from-row N"));
+    EXPECT_TRUE(holds(outcome.err, "--next-input if all its rows are new"));
+    EXPECT_EQ(everything(), before);
+  }
+  [[nodiscard]] std::uint64_t rows_of_model() const { return DurableRegression::open(path("m")).rows(); }
+};
+
+TEST_F(DurableDoors, AfterRowsThroughAnotherDoorAnInputIsRefusedUntilItIsSaidWhatItHolds) {
+  for (const std::string door : {"python", ""}) {  // a program from before there were doors left no name
+    const std::string input = write("rows.csv", csv(20));
+    ASSERT_EQ(run(durable().fit(input)).exit_code, 0);
+    feed(20, 33, door);
+    const std::string doors = door.empty() ? "13 rows through a door unknown" : "13 rows through python";
+    write("rows.csv", csv(50));
+    expect_refused(go_on(), doors);
+    expect_refused(go_on({input}), doors);
+    EXPECT_TRUE(holds(run({"inspect", path("m")}).err, "20 rows taken, from 1 input"));
+    ASSERT_EQ(run(go_on({"--from-row", "33"})).exit_code, 0);
+    EXPECT_EQ(rows_of_model(), 50U);
+    EXPECT_EQ(run(go_on({"--from-row", "33"})).exit_code, 0) << "the same command goes on";
+    EXPECT_EQ(run(go_on()).exit_code, 0) << "and what was said once need not be said again";
+    EXPECT_EQ(rows_of_model(), 50U);
+    for (const char* file : {"m", "r", "rows.csv"}) std::filesystem::remove(path(file));
+  }
+}
+
+TEST_F(DurableDoors, AnInputOfNewRowsIsTakenWhole) {
+  ASSERT_EQ(run(durable().fit(write("monday.csv", part(0, 20)))).exit_code, 0);
+  feed(20, 33, "python");
+  const std::string tuesday = write("tuesday.csv", part(33, 60));
+  expect_refused(go_on({tuesday}), "13 rows through python");
+  ASSERT_EQ(run(go_on({"--next-input", tuesday})).exit_code, 0);
+  EXPECT_EQ(rows_of_model(), 60U);
+  const Outcome inspected = run({"inspect", path("m")});
+  EXPECT_TRUE(holds(inspected.err, "rows that came from no input of rivulet fit: 13 rows through python"));
+  EXPECT_TRUE(holds(inspected.err, "47 rows taken, from 2 inputs"));
+  feed(60, 61, "python");
+  expect_refused(go_on(), "14 rows through python");
+}
+
+TEST_F(DurableDoors, ARowToGoOnAtMustBeThere) {
+  ASSERT_EQ(run(durable().fit(write("rows.csv", csv(20)))).exit_code, 0);
+  const auto before = everything();
+  const Outcome beyond = run(go_on({"--from-row", "21"}));
+  EXPECT_EQ(beyond.exit_code, 4);
+  EXPECT_TRUE(holds(beyond.err, "has fewer than the 21 rows that are to be skipped"));
+  const Outcome word = run(go_on({"--from-row", "-1"}));
+  EXPECT_EQ(word.exit_code, 2);
+  EXPECT_TRUE(holds(word.err, "from-row"));
+  EXPECT_EQ(everything(), before);
+  EXPECT_EQ(run(fit_flags().with("--from-row", "3").fit(path("rows.csv"))).exit_code, 2) << "it is for --model";
 }
 
 }  // namespace

@@ -76,6 +76,33 @@ TEST_F(DurableRegressionTest, WhatWasNotCommittedIsAsIfNeverSeen) {
   EXPECT_EQ(regression.waiting_rows(), 1U);
 }
 
+TEST_F(DurableRegressionTest, RowsThroughANamedDoorAreCountedUnderItsNameAndLeaveTheSourceAsItWas) {
+  const auto stream = rows(30);
+  const std::string file = path("m");
+  const auto feed = [&](std::size_t from, std::size_t to, const std::string& door) {
+    DurableRegression regression = DurableRegression::open(file);
+    if (!door.empty()) regression.set_door(door);
+    for (std::size_t i = from; i < to; ++i) regression.observe(stream[i].values, stream[i].target);
+    regression.commit(regression.source());
+    // Not committed: as if never seen, here as everywhere.
+    regression.observe(stream[0].values, stream[0].target);
+  };
+  DurableRegression::create(file, options()).commit("rivulet doors 1 is what this source begins with");
+  feed(0, 5, "");
+  EXPECT_TRUE(DurableRegression::doors_of(file).empty()) << "the source tells of them";
+  feed(5, 9, "python");
+  feed(9, 10, "python");
+  feed(10, 10, "other");
+  feed(10, 16, "other");
+  feed(16, 18, "python");
+  const std::vector<Door> expected{{"python", 5}, {"other", 6}, {"python", 2}};
+  EXPECT_EQ(DurableRegression::doors_of(file), expected);
+  EXPECT_EQ(DurableRegression::source_of(file), "rivulet doors 1 is what this source begins with");
+  const DurableRegression regression = DurableRegression::open(file);
+  EXPECT_EQ(regression.doors(), expected);
+  EXPECT_EQ(regression.rows(), 18U);
+}
+
 TEST_F(DurableRegressionTest, ASecondWriterIsRefusedWhileTheFirstLivesAndAReaderIsNot) {
   const std::string file = path("m");
   {
