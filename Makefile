@@ -2,7 +2,7 @@
 #
 #   make run            build, and fit the bundled stream (NYC flights) with privacy
 #   make test           build, and run every test
-#   make test-extended  also sanitizers (address, undefined behaviour, threads) and fuzzers, 60 s each
+#   make test-extended  also sanitizers (address, undefined behaviour, threads), fuzzers, 60 s each, and a million pairs of hostile rows
 #   make bench          benchmarks: a table against the targets, all figures in build/bench.json
 #   make peers          other software in the same run: docs/results/peers.md (installs it under build/peers)
 #   make results        every figure and CSV of docs/results, again: about 15 minutes of one core
@@ -92,7 +92,9 @@ test-extended: setup-extended test
 	cmake -S . -B build/asan-python -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DRIVULET_PREBUILT=$(CURDIR)/build/release -DRIVULET_SANITIZE=address,undefined -DPython_EXECUTABLE=$(CURDIR)/$(VENV_PYTHON)
 	cmake --build build/asan-python -j $(JOBS) --target rivulet_python
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so)" ASAN_OPTIONS=detect_leaks=0 MPLBACKEND=Agg PYTHONPATH=build/asan-python/python RIVULET_BUILD=build/release \
-	  $(VENV_PYTHON) -m pytest tests/python/test_inputs.py tests/python/test_stream.py tests/python/test_threads.py tests/python/test_durable.py
+	  $(VENV_PYTHON) -m pytest tests/python/test_inputs.py tests/python/test_stream.py tests/python/test_threads.py tests/python/test_durable.py tests/python/test_rows_alone.py
+	RIVULET_ORACLE_PAIRS=100000 $(RELEASE)/line_oracle_test
+	PYTHONPATH=$(RELEASE)/python $(VENV_PYTHON) tests/python/row_oracle.py --pairs 1000000
 	RIVULET_WHOLE_WHEEL=1 PYTHONPATH=build/release/python RIVULET_BUILD=build/release $(VENV_PYTHON) -m pytest tests/python/test_install.py
 endif
 

@@ -213,8 +213,10 @@ std::vector<Configuration> python_matrix(const Choice& choice, bool fast) {
   Matrix matrix(choice);
   std::size_t turn = 0;
   for (const char* door : {"observe", "observe_many", "learn_one", "partial_fit"}) {
-    for (const PairKind pair : {PairKind::worst, PairKind::missing}) {
-      const Neighbours neighbours = choice.neighbours[turn++ / 2 % choice.neighbours.size()];
+    const Neighbours neighbours = choice.neighbours[turn++ % choice.neighbours.size()];
+    // Rows that differ in x: what a later row takes of the one in question shows.
+    const bool two_rows = exists(PairKind::orthogonal_rows, neighbours, 2);
+    for (const PairKind pair : {two_rows ? PairKind::orthogonal_rows : PairKind::worst, PairKind::missing}) {
       Configuration configuration =
           configuration_for(matrix.weakest(), choice.strategies.front(), neighbours, 2, Horizon::known(1), 1);
       configuration.surface = Surface::python;

@@ -22,10 +22,10 @@ constexpr const char* kDescription =
     "Print a published model: coefficients, standard errors, intervals.\n"
     "\n"
     "Reads the public half of a model file, or an export of it. Standard errors and intervals are those of\n"
-    "the unconstrained estimate in the column beside the model's coefficient, and contain the sampling noise\n"
-    "of the rows and the privacy noise together; R² is that of the model itself. A sketched model has\n"
-    "neither, and its largest coefficients are shown; nor has a model of another loss than squares. Costs no\n"
-    "privacy budget, at any past release.";
+    "the unconstrained estimate in the column beside the model's coefficient, and contain the sampling\n"
+    "noise of the rows and the privacy noise together; R² is that of the model itself. A sketched model\n"
+    "has neither, and its largest coefficients are shown; nor has a model of another loss than squares.\n"
+    "Costs no privacy budget, at any past release.";
 
 constexpr const char* kFooter =
     "EXAMPLES\n"

@@ -1,7 +1,8 @@
 #include "kernel/noise_source.h"
 
-#include "kernel/erasure.h"
+#include <openssl/crypto.h>
 
+#include "kernel/erasure.h"
 #include "rivulet/error.h"
 
 namespace rivulet::kernel {

@@ -125,6 +125,7 @@ const std::map<std::string, std::string>& named() {
       {"Column::converted", "one value a row, addressed by its number"},
       {"Column::levels", "one value a row, addressed by its number"},
       {"Targets::array_", "the caller's array"},
+      {"UnitNames::names", "one text a row, addressed by its number"},
       {"Units::texts_", "one text a row, addressed by its number"},
       {"Units::views_", "views of texts_"},
       {"ArrowRows::stream_", "the caller's stream"},
@@ -143,6 +144,7 @@ const std::map<std::string, std::string>& named() {
       {"Fingerprint::hashes_", "keyed hashes of some rows, to notice that rows are used again; never published, see _guard.py"},
       {"LiveStream::watched_", "a Fingerprint"},
       // python/src: no rows at all
+      {"LiveStream::process_", "which process made the stream"},
       {"LiveStream::memory_", "the stream: the wall"},
       {"LiveStream::durable_", "the stream: the wall"},
       {"LiveStream::schema_", "a setting"},
@@ -177,6 +179,7 @@ const std::map<std::string, std::string>& named() {
       {"Row::unit", "emptied by next() before each row"},
       {"CsvRowSource::reader_", "its members are looked at on their own"},
       {"CsvRowSource::record_", "views of the record that reader_ delivered last"},
+      {"CsvRowSource::layout_", "settings: where the declared columns go"},
       {"CsvRowSource::target_field_", "the number of a field"},
       {"CsvRowSource::unit_field_", "the number of a field"},
       {"CsvRowSource::fields_", "numbers of fields"},

