@@ -20,7 +20,9 @@ class ErasedAtEnd {
   explicit ErasedAtEnd(std::span<T, kExtent> values) : bytes_(std::as_writable_bytes(values)) {}
   ErasedAtEnd(const ErasedAtEnd&) = delete;
   ErasedAtEnd& operator=(const ErasedAtEnd&) = delete;
-  ~ErasedAtEnd() { explicit_bzero(bytes_.data(), bytes_.size()); }
+  ~ErasedAtEnd() {
+    if (!bytes_.empty()) explicit_bzero(bytes_.data(), bytes_.size());
+  }
 
  private:
   std::span<std::byte> bytes_;

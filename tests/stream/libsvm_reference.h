@@ -1,6 +1,7 @@
 // A slow reading of libsvm text, by regular expressions and strtod(), to compare the fast one with.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -76,7 +77,7 @@ inline void reference_line(const std::string& line, const LibsvmReference& wante
     double value = 0.0;
     row.fault = index > last && index <= static_cast<double>(wanted.columns) ? reference_number(pair.str(2), value)
                                                                              : RowFault::bad_index;
-    row.positions.push_back(static_cast<std::uint32_t>(std::min(index, 1e9) - 1.0));
+    row.positions.push_back(static_cast<std::uint32_t>(std::clamp(index, 1.0, 1e9) - 1.0));
     row.values.push_back(value);
   }
 }
