@@ -475,7 +475,7 @@ class SklearnDoor(Door):
                 for i in range(2):
                     for j in range(3):
                         matrix[i, j] = X[i][j]
-                model.partial_fit(matrix if form == 1 else pd.DataFrame(matrix), as_objects(y))
+                model.partial_fit(matrix if form == 1 else pd.DataFrame(matrix, dtype=object), as_objects(y))
 
     def sums(self, model):
         return super().sums(model._stream)
