@@ -1,5 +1,5 @@
 // What is said of a published model is true of its coefficients: real rows through the real pipeline, docs/inference.md
-// in small. Seeds are fixed; with other ones five standard deviations are allowed (120 streams: 9.9%), a false
+// in small. Seeds are fixed; with other ones five standard deviations are allowed (300 streams: 6.3%), a false
 // alarm of 1e-6. Power: as if the coefficients had not been fitted to the same noise, coverage of the first setting is
 // 81%; with the unconstrained fit's R^2 it is 42% there and 0.3% in the second.
 #include "published_r_squared.h"
@@ -12,7 +12,7 @@
 namespace rivulet::experiments {
 namespace {
 
-constexpr std::uint64_t kStreams = 120;
+constexpr std::uint64_t kStreams = 300;
 
 QualityResult measured(const QualitySetting& setting) {
   const QualityResult r = measure_quality(setting, std::string(RIVULET_SOURCE_DIR) + "/data", kStreams);
@@ -36,7 +36,7 @@ TEST(PublishedRSquared, CoversWherePrivacyNoiseDominatesAndWhatIsNotOfTheModelOr
   const QualityResult mothers = measured({.table = "fertility", .rows = 5000});
   expect_right(mothers);
   EXPECT_GE(mothers.told, 0.95);
-  EXPECT_LE(mothers.uncorrected_covered, 0.9);
+  EXPECT_LE(mothers.uncorrected_covered, 0.85);
   EXPECT_LE(mothers.free_fit_covered, 0.6);
   const QualityResult flights = measured({.table = "flights", .rows = 20000, .release_every = 1000});
   expect_right(flights);
@@ -53,8 +53,7 @@ TEST(PublishedRSquared, AModelWorseThanTheMeanIsNotCalledBetter) {
     const QualityResult r = measured(setting);
     EXPECT_GE(r.worse, 0.2) << "the case tests nothing";
     expect_right(r);
-    // Of the models that are worse at most one in twenty, and what chance may add to that.
-    EXPECT_LE(r.wrongly_better, 0.05 * r.worse + 5.0 * std::sqrt(0.05 * 0.95 * r.worse / kStreams));
+    EXPECT_LE(r.wrongly_better, 0.05 * r.worse);
   }
 }
 
@@ -71,7 +70,8 @@ TEST(PublishedRSquared, CoversWhereTheNoiseIsOneOfSeveralThingsAndWhereItIsNextT
     for (const char* table : {"flights", "fertility", "diamonds"}) {
       const QualityResult r = measured({.table = table, .rows = 2000, .epsilon = epsilon});
       expect_right(r);
-      EXPECT_GE(r.told, 0.95) << table;
+      EXPECT_GE(r.told, 0.99) << table;
+      EXPECT_LE(r.covered, 0.985) << table;
     }
   }
 }
