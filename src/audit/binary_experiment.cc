@@ -1,7 +1,6 @@
 #include "audit/binary_experiment.h"
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "audit/child_process.h"
 #include "audit/model_experiment.h"
 #include "rivulet/error.h"
 
@@ -48,40 +48,27 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-// Standard output of a program, which must end with exit code 0. In a process group of its own: Ctrl-C is for the
-// audit, which then stops between trials.
+// Standard output of a program, which must end with exit code 0.
 std::string output_of(const std::vector<std::string>& command) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw IoError("audit: no pipe: " + std::string(std::strerror(errno)));
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  std::vector<char*> arguments;
-  arguments.reserve(command.size() + 1);
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
   pid_t child = -1;
-  const int failure = ::posix_spawn(&child, arguments[0], &actions, &attributes, arguments.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
+  try {
+    child = start_process(command, -1, ends[1], false);
+  } catch (...) {
+    ::close(ends[0]);
+    ::close(ends[1]);
+    throw;
+  }
   ::close(ends[1]);
   std::string output;
-  if (failure == 0) {
-    char buffer[4096];
-    for (;;) {
-      const ssize_t count = ::read(ends[0], buffer, sizeof buffer);
-      if (count > 0) output.append(buffer, static_cast<std::size_t>(count));
-      if (count == 0 || (count < 0 && errno != EINTR)) break;
-    }
+  char buffer[4096];
+  for (;;) {
+    const ssize_t count = ::read(ends[0], buffer, sizeof buffer);
+    if (count > 0) output.append(buffer, static_cast<std::size_t>(count));
+    if (count == 0 || (count < 0 && errno != EINTR)) break;
   }
   ::close(ends[0]);
-  if (failure != 0) throw IoError("audit: " + command[0] + " cannot be run: " + std::strerror(failure));
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

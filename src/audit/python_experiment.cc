@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "audit/child_process.h"
 #include "audit/neighbour_pair.h"
 #include "rivulet/error.h"
 
@@ -30,27 +30,13 @@ class Partner {
       close_all({to_child[0], to_child[1]});
       throw IoError("audit: no pipe: " + std::string(std::strerror(errno)));
     }
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, to_child[0], STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, from_child[1], STDOUT_FILENO);
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    // A process group of its own: Ctrl-C is for the audit, which then stops between trials.
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    std::vector<char*> arguments;
-    arguments.reserve(command.size() + 1);
-    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    const int failure = ::posix_spawnp(&child_, arguments[0], &actions, &attributes, arguments.data(), environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    close_all({to_child[0], from_child[1]});
-    if (failure != 0) {
-      close_all({to_child[1], from_child[0]});
-      throw IoError("audit: " + name_ + " cannot be run: " + std::strerror(failure));
+    try {
+      child_ = start_process(command, to_child[0], from_child[1], true);
+    } catch (...) {
+      close_all({to_child[0], to_child[1], from_child[0], from_child[1]});
+      throw;
     }
+    close_all({to_child[0], from_child[1]});
     to_ = to_child[1];
     from_ = from_child[0];
   }
