@@ -27,7 +27,8 @@
 // step and chain value known there refuses to go on.
 //
 // Cost of a commit: one fsync (a few more for the first of a run and now and then), O(d^2) bytes, O(d^2) for each
-// release, and the time its model takes. Memory: that of IncrementalRegression and of the releases since the last commit. Not thread-safe.
+// release, and the time its model takes. Memory: that of IncrementalRegression and of the releases since the last
+// commit. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -67,8 +68,8 @@ class DurableRegression {
   // Forgets what was not committed.
   ~DurableRegression();
 
-  // As IncrementalRegression::observe(); the step, if the row completed one, waits for commit(). After a failed commit()
-  // every call throws Error: what is on disk is the truth, open() it again.
+  // As IncrementalRegression::observe(); the step, if the row completed one, waits for commit(). After a failed
+  // commit() every call throws Error: what is on disk is the truth, open() it again.
   bool observe(std::span<const double> values, double target);
   bool observe(std::span<const double> values, double target, std::string_view unit);
   bool observe(const SparseRow& row, double target);
@@ -76,8 +77,8 @@ class DurableRegression {
   bool flush();
 
   // Makes everything so far durable, together with `source` (where to go on reading: any bytes, kept in the sensitive
-  // half). Returns the releases that may be published now, oldest first. Throws IoError when the disk refuses, and passes
-  // on what a search for a model throws: the steps are on disk then, and open() gets their models.
+  // half). Returns the releases that may be published now, oldest first. Throws IoError when the disk refuses, and
+  // passes on what a search for a model throws: the steps are on disk then, and open() gets their models.
   std::vector<Release> commit(std::string_view source);
   // The same, and notes in the ledger that this run ended; nothing can be observed afterwards.
   std::vector<Release> close(std::string_view source);

@@ -76,8 +76,9 @@ class ArrowRows final : public Rows {
     if (needs_target && !given_targets_) target_ = bound(schema.target_name());
     if (unit) unit_ = bound(*unit);
     if (unit_ && !unit_->column.holds_identities()) {
-      throw RequestError(*unit, "holds numbers with fractions, which are nobody's name; accepted: a column of text or of "
-                                "whole numbers. No row was taken");
+      throw RequestError(*unit,
+                         "holds numbers with fractions, which are nobody's name; accepted: a column of text or of "
+                         "whole numbers. No row was taken");
     }
     if (target_ && layout_.class_words() == nullptr && target_->column.holds_text()) {
       throw RequestError(schema.target_name(), "holds text where numbers were declared; accepted: a column of numbers");
@@ -168,8 +169,7 @@ class ArrowRows final : public Rows {
         throw RequestError("y", "has fewer targets than the table has rows; the rows up to there were taken");
       }
       for (std::size_t i = 0; i < block.count; ++i) {
-        targets[i] =
-            given_targets_->data()[static_cast<std::int64_t>(targets_used_ + i) * given_targets_->stride(0)];
+        targets[i] = given_targets_->data()[static_cast<std::int64_t>(targets_used_ + i) * given_targets_->stride(0)];
       }
       targets_used_ += block.count;
     } else if (const LevelNames* words = layout_.class_words()) {

@@ -89,12 +89,14 @@ bool LiveStream::observe(nb::handle x, nb::handle y, nb::handle unit) {
   const bool unit_given = unit.ptr() != Py_Ellipsis;
   if (unit_given && !unit.is_none()) require_row_kind(true);
   const OneRow::Named named = one_row_.read(x);
-  // What was left out of the call may stand in a row that goes by names; where it does not, the row counts all the same.
+  // What was left out of the call may stand in a row that goes by names; where it does not, the row counts all the
+  // same.
   if (!named.is_named) {
     require_row_kind(unit_given && (options_.unit || !unit.is_none()));
     if (y.ptr() == Py_Ellipsis) {
-      throw RequestError("y", "not given, and a row without names cannot hold it; accepted: the target, or None where "
-                              "it is missing. The row was not counted");
+      throw RequestError("y",
+                         "not given, and a row without names cannot hold it; accepted: the target, or None where "
+                         "it is missing. The row was not counted");
     }
   }
   PyObject* target_cell = y.ptr();

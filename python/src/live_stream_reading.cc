@@ -131,7 +131,8 @@ void bind_live_stream(nb::module_& module) {
       .def(nb::init<const StreamOptions&, const std::optional<std::string>&, bool, std::optional<std::size_t>>(),
            "options"_a, "path"_a.none(), "autocommit"_a, "history"_a.none())
       .def(nb::init<const std::string&, bool>(), "path"_a, "autocommit"_a)
-      .def("observe", &LiveStream::observe, "x"_a.none(), "y"_a.none() = nb::ellipsis(), "unit"_a.none() = nb::ellipsis(),
+      .def("observe", &LiveStream::observe, "x"_a.none(), "y"_a.none() = nb::ellipsis(),
+           "unit"_a.none() = nb::ellipsis(),
            "Takes one row and says whether it completed a step, so that a new release is out.\n\n"
            "x is a dict by the declared names (what is not there is missing, what was not declared is ignored), or a "
            "list, "

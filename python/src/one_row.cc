@@ -30,8 +30,8 @@ bool same_key(PyObject* a, PyObject* b) {
 }
 
 [[noreturn]] void refuse_width(std::size_t given, std::size_t accepted) {
-  throw RequestError("x", "a row of " + std::to_string(given) + " values was given; accepted: " +
-                              std::to_string(accepted) + ". It was not counted");
+  throw RequestError("x", "a row of " + std::to_string(given) +
+                              " values was given; accepted: " + std::to_string(accepted) + ". It was not counted");
 }
 
 // Reading it runs no code but the interpreter's own.

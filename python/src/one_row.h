@@ -57,8 +57,8 @@ class OneRow {
   std::string unit_name_;
   RowLayout layout_;
   bool has_blocks_;
-  std::vector<Key> order_;      // the keys of the dict before, for speed: what a row says never depends on them
-  bool names_twice_ = false;    // one of the columns is named twice among them
+  std::vector<Key> order_;    // the keys of the dict before, for speed: what a row says never depends on them
+  bool names_twice_ = false;  // one of the columns is named twice among them
   RowScratch<double> values_;
   RowScratch<std::uint32_t> positions_;
   RowScratch<double> entries_;

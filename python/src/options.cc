@@ -67,7 +67,8 @@ class Settings {
     if (given.is_none()) return std::nullopt;
     Value value{};
     // True and False are numbers to Python; as a seed or a count they are a mistake.
-    const bool truth_for_number = !std::is_same_v<Value, bool> && std::is_arithmetic_v<Value> && PyBool_Check(given.ptr());
+    const bool truth_for_number =
+        !std::is_same_v<Value, bool> && std::is_arithmetic_v<Value> && PyBool_Check(given.ptr());
     if (truth_for_number || !nb::try_cast<Value>(given, value)) {
       throw RequestError(prefix_ + name,
                          nb::cast<std::string>(nb::repr(given)) + " is not accepted; accepted: " + accepted);

@@ -14,11 +14,12 @@
 
 namespace rivulet::python {
 
-// The text of a str or of bytes, as long as it is: never cut at a NUL, and never what __str__ of a subclass says. Nothing
-// for other types, and for text that is not valid Unicode (lone surrogates). Lives as long as the value.
+// The text of a str or of bytes, as long as it is: never cut at a NUL, and never what __str__ of a subclass says.
+// Nothing for other types, and for text that is not valid Unicode (lone surrogates). Lives as long as the value.
 std::optional<std::string_view> text_of(PyObject* value);
 
-// A number: what float() makes of it, or what its text says (row_layout.h). NaN when there is none, infinite when it is too large.
+// A number: what float() makes of it, or what its text says (row_layout.h). NaN when there is none, infinite when it is
+// too large.
 inline double number_of(PyObject* value);
 double number_of_other(PyObject* value);
 
@@ -31,8 +32,8 @@ std::string unit_of(PyObject* value);
 // The target as the layout declares it.
 double target_of(PyObject* value, const RowLayout& layout);
 
-// After a call into Python failed: goes on as if the value were missing. Only what is no fault of the value, like Ctrl-C,
-// is thrown.
+// After a call into Python failed: goes on as if the value were missing. Only what is no fault of the value, like
+// Ctrl-C, is thrown.
 void forget_error();
 
 inline double number_of(PyObject* value) {

@@ -1,5 +1,6 @@
 // Rows whose columns are apart: a list of one-dimensional arrays of doubles, or of any Python objects, one a declared
-// column. Objects are turned into numbers and levels before the first row is taken, because that may run code of theirs.
+// column. Objects are turned into numbers and levels before the first row is taken, because that may run code of
+// theirs.
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -141,7 +142,8 @@ void bind_row_columns(nb::module_& module) {
       },
       "schema"_a, "columns"_a, "targets"_a.none().noconvert(), "units"_a.none());
   module.def(
-      "numbers_from", [](nb::handle cells) { return each_of(cells, "numbers", [](PyObject* cell) { return number_of(cell); }); },
+      "numbers_from",
+      [](nb::handle cells) { return each_of(cells, "numbers", [](PyObject* cell) { return number_of(cell); }); },
       "cells"_a, "The numbers that cells of a row say, NaN where they say none.");
   module.def(
       "targets_from",
@@ -152,9 +154,7 @@ void bind_row_columns(nb::module_& module) {
       "schema"_a, "cells"_a, "Targets as numbers, 0 and 1 for declared class words, NaN where a cell says neither.");
   module.def(
       "units_from",
-      [](nb::handle cells) {
-        return UnitNames{each_of(cells, "unit", [](PyObject* cell) { return unit_of(cell); })};
-      },
+      [](nb::handle cells) { return UnitNames{each_of(cells, "unit", [](PyObject* cell) { return unit_of(cell); })}; },
       "cells"_a, "Whose row each is; nobody where a cell does not say.");
 }
 

@@ -26,8 +26,8 @@ std::string_view to_string(Surface surface) {
 
 Surface parse_surface(std::string_view word) {
   std::string accepted;
-  for (const Surface surface : {Surface::kernel, Surface::gradients, Surface::statistics, Surface::models,
-                                Surface::binary, Surface::python}) {
+  for (const Surface surface :
+       {Surface::kernel, Surface::gradients, Surface::statistics, Surface::models, Surface::binary, Surface::python}) {
     if (word == to_string(surface)) return surface;
     accepted += (accepted.empty() ? "" : ", ") + std::string(to_string(surface));
   }

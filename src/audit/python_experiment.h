@@ -1,5 +1,6 @@
 // Black box, through Python: an interpreter with the rivulet package plays the game on its own doors (Stream.observe,
-// observe_many, River's learn_one, scikit-learn's partial_fit), with hostile rows of the adversary's after the victim's.
+// observe_many, River's learn_one, scikit-learn's partial_fit), with hostile rows of the adversary's after the
+// victim's.
 #pragma once
 
 #include <memory>

@@ -156,7 +156,8 @@ std::vector<audit::Configuration> built_in(const AuditFlags& flags) {
   for (const std::string& word : flags.strategy) choice.strategies.push_back(parse_strategy(word));
   if (!flags.neighbours.empty()) choice.neighbours.clear();
   for (const std::string& word : flags.neighbours) choice.neighbours.push_back(parse_neighbours(word));
-  std::vector<audit::Configuration> configurations = flags.fast ? audit::fast_matrix(choice) : audit::full_matrix(choice);
+  std::vector<audit::Configuration> configurations =
+      flags.fast ? audit::fast_matrix(choice) : audit::full_matrix(choice);
   if (flags.python) {
     const std::vector<audit::Configuration> doors = audit::python_matrix(choice, flags.fast);
     configurations.insert(configurations.end(), doors.begin(), doors.end());
@@ -276,7 +277,8 @@ Runner declare_audit(CLI::App& app) {
   app.add_option("--python", flags->python,
                  "Also attack through Python: an interpreter that has the rivulet package, e.g. python3")
       ->type_name("PROGRAM");
-  repeatable("--looks-at", flags->looks_at, "Only attacks that look at this: see the column below; may be repeated", "WORD");
+  repeatable("--looks-at", flags->looks_at, "Only attacks that look at this: see the column below; may be repeated",
+             "WORD");
   app.add_flag("--list", flags->list, "Say which configurations there are and stop")->disable_flag_override();
   app.add_flag("--json", flags->json, "Machine-readable output")->disable_flag_override();
   app.add_flag("--csv", flags->csv, "The same as comma-separated values")->disable_flag_override();

@@ -2,10 +2,10 @@
 
 #include <charconv>
 
+#include "base/shown.h"
 #include "cli/fit_help.h"
 #include "rivulet/error.h"
 #include "strategy/blt.h"
-#include "base/shown.h"
 #include "stream/setting_text.h"
 
 namespace rivulet::cli {

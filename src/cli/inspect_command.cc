@@ -266,9 +266,9 @@ std::string operator_text(const std::string& path, bool sketched, std::uint64_t 
                        doors_text(doors, elsewhere));
   }
   if (!state.started()) return text;
-  text += fmt::format("operator only, do not publish: {} rows taken, from {} input{}, the last {}\n",
-                                 counts.tally.rows, state.finished.size() + 1, state.finished.empty() ? "" : "s",
-                                 state.input == "-" ? "standard input" : state.input);
+  text += fmt::format("operator only, do not publish: {} rows taken, from {} input{}, the last {}\n", counts.tally.rows,
+                      state.finished.size() + 1, state.finished.empty() ? "" : "s",
+                      state.input == "-" ? "standard input" : state.input);
   return text + operator_note(counts, sketched);
 }
 
@@ -276,10 +276,9 @@ int inspect(const InspectFlags& flags) {
   const ReleaseLog log(flags.model);
   log.verify();
   const std::uint64_t released = log.last_step() == 0 ? 0 : log.at(log.last_step()).statistics.rows;
-  const std::string for_operator =
-      log.is_export()
-          ? ""
-          : operator_text(flags.model, log.options().sketch.has_value(), released);  // before anything is printed
+  const std::string for_operator = log.is_export() ? ""
+                                                   : operator_text(flags.model, log.options().sketch.has_value(),
+                                                                   released);  // before anything is printed
   print(flags.json ? as_json(log, log.plan()) : as_text(log, log.plan()));
   tell(for_operator);
   return kDone;

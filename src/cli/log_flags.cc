@@ -1,7 +1,7 @@
 #include "cli/log_flags.h"
 
-#include "rivulet/error.h"
 #include "base/shown.h"
+#include "rivulet/error.h"
 #include "stream/setting_text.h"
 
 namespace rivulet::cli {
@@ -35,8 +35,8 @@ std::uint64_t chosen_step(const LogFlags& flags, const ReleaseLog& log) {
 double chosen_level(const LogFlags& flags) {
   const double level = stream::parse_positive(flags.level, "level");
   if (level >= 1.0) {
-    throw RequestError("level", shown(flags.level) +
-                                    " is not accepted; accepted: a probability above 0 and below 1, e.g. 0.95");
+    throw RequestError("level",
+                       shown(flags.level) + " is not accepted; accepted: a probability above 0 and below 1, e.g. 0.95");
   }
   return level;
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/shown.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
@@ -14,7 +15,6 @@
 #include "rivulet/error.h"
 #include "rivulet/refit.h"
 #include "rivulet/release_log.h"
-#include "base/shown.h"
 #include "stream/setting_text.h"
 
 namespace rivulet::cli {

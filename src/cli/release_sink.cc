@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "rivulet/error.h"
 #include "base/shown.h"
+#include "rivulet/error.h"
 #include "stream/setting_text.h"
 
 namespace rivulet::cli {

@@ -13,8 +13,8 @@
 namespace rivulet::cli {
 namespace {
 
-// The first knew one format of rows, and no sketch. The third knows of rows that came from elsewhere; it is written where
-// there are such rows.
+// The first knew one format of rows, and no sketch. The third knows of rows that came from elsewhere; it is written
+// where there are such rows.
 constexpr std::uint64_t kFirstVersion = 1;
 constexpr std::uint64_t kSecondVersion = 2;
 constexpr std::uint64_t kThirdVersion = 3;

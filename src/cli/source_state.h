@@ -23,7 +23,8 @@ struct SourceState {
   std::uint64_t over_limit = 0;                  // rows of units that had their share
   std::uint64_t outside_domain = 0;              // rows that do not meet the conditions
   std::uint64_t distorted = 0;                   // rows whose length the sketch did not keep
-  // Rows of the model that came from no input of these, as far as the user has said what they have to do with the input.
+  // Rows of the model that came from no input of these, as far as the user has said what they have to do with the
+  // input.
   std::uint64_t elsewhere = 0;
 
   [[nodiscard]] bool started() const { return position.bytes != 0; }

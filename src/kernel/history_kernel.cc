@@ -102,7 +102,8 @@ Sha256Digest HistoryKernel::digest_of_rows(std::uint64_t rows) {
 
 void HistoryKernel::begin_call(const CallOf& call, std::span<const double> start) {
   require_sound();
-  if (call.rows > released_rows_ || call.step > steps_) throw Error("kernel: a call over rows of steps yet to be closed");
+  if (call.rows > released_rows_ || call.step > steps_)
+    throw Error("kernel: a call over rows of steps yet to be closed");
   call_rows_ = call.rows;
   next_part_ = 0;
   if (noise_->call_secret().empty()) {

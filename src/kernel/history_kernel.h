@@ -66,18 +66,18 @@ class HistoryKernel {
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
   [[nodiscard]] std::uint64_t released_rows() const { return released_rows_; }
 
-  // Before the sums of a call, over the rows up to a step that was closed. `start` is where the solver begins. Draws are
-  // decided by a secret that every save() draws anew and keeps, by these rows and by what is given here: a call that
-  // follows a save and is begun again from there draws the same, any other call something else. Throws Error when there
-  // are not so many rows in closed steps.
+  // Before the sums of a call, over the rows up to a step that was closed. `start` is where the solver begins. Draws
+  // are decided by a secret that every save() draws anew and keeps, by these rows and by what is given here: a call
+  // that follows a save and is begun again from there draws the same, any other call something else. Throws Error when
+  // there are not so many rows in closed steps.
   void begin_call(const CallOf& call, std::span<const double> start);
   // With an insecure seed, or for one call: over the rows of all closed steps.
   void begin_call(std::uint64_t number) { begin_call({number, steps_, released_rows_}, {}); }
-  // The sum over the rows of the call (of closed steps, before the first) whose number is congruent to `part` modulo `parts` (all of them: 0, 1), at
-  // theta. Costs mu_k^2 of the budget when parts is 1; the `parts` sums of one pass over disjoint parts, made with the
-  // same mu_k, cost mu_k^2 together, because a row is in one of them: the first pays, and the others must follow in
-  // order. Throws Error, releasing nothing, when the budget is spent, the plan's most_sums are, a part is out of order
-  // or theta is not finite.
+  // The sum over the rows of the call (of closed steps, before the first) whose number is congruent to `part` modulo
+  // `parts` (all of them: 0, 1), at theta. Costs mu_k^2 of the budget when parts is 1; the `parts` sums of one pass
+  // over disjoint parts, made with the same mu_k, cost mu_k^2 together, because a row is in one of them: the first
+  // pays, and the others must follow in order. Throws Error, releasing nothing, when the budget is spent, the plan's
+  // most_sums are, a part is out of order or theta is not finite.
   void noisy_gradient(std::span<const double> theta, double mu_k, NoisyGradient& out, std::uint64_t part = 0,
                       std::uint64_t parts = 1);
   // A minimiser of the loss's sum over the rows of closed steps with a ridge (privacy/erm_minimiser.h), with noise.
@@ -122,7 +122,7 @@ class HistoryKernel {
   bool broken_ = false;  // a state was taken up in part
   std::uint64_t released_rows_ = 0;
   std::uint64_t call_rows_ = 0;  // that the call under way goes over
-  Sha256 hashed_;  // of the first hashed_rows_ rows
+  Sha256 hashed_;                // of the first hashed_rows_ rows
   std::uint64_t hashed_rows_ = 0;
   std::uint64_t steps_ = 0;
   std::uint64_t unusable_ = 0;

@@ -61,7 +61,7 @@ class DiscreteGaussianNoise final : public NoiseSource {
 
   RandomBits bits_;
   std::optional<std::uint64_t> insecure_seed_;
-  std::string secret_;  // of calls; none with a seed
+  std::string secret_;                           // of calls; none with a seed
   std::map<double, DiscreteGaussian> samplers_;  // one per distinct sigma in use
   std::vector<std::int64_t> draws_;
 };

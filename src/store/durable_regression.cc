@@ -65,9 +65,10 @@ struct DurableRegression::Inside {
   bool take(Take take) {
     require_sound();
     if (drawn_bytes() >= kMostBytes) {
-      throw RequestError("commit", std::to_string(drawn.size()) +
-                                       " steps wait for a commit, which is as much as one takes; accepted: commit them, "
-                                       "then more rows. No row was taken");
+      throw RequestError("commit",
+                         std::to_string(drawn.size()) +
+                             " steps wait for a commit, which is as much as one takes; accepted: commit them, "
+                             "then more rows. No row was taken");
     }
     broken = true;
     bool released = false;

@@ -1,9 +1,9 @@
 // A model file open for writing: both halves, one writer.
 //
-// Steps come into it in two transactions. The first, keep(), puts what was drawn to disk, with the state behind it; from
-// then on the draw is settled, whatever happens. The second, publish(), adds the models, which are functions of what the
-// first one wrote, and makes releases of them. A file whose writer was interrupted between the two holds steps without
-// models, which the next writer publishes before anything else; readers see releases, which are complete.
+// Steps come into it in two transactions. The first, keep(), puts what was drawn to disk, with the state behind it;
+// from then on the draw is settled, whatever happens. The second, publish(), adds the models, which are functions of
+// what the first one wrote, and makes releases of them. A file whose writer was interrupted between the two holds steps
+// without models, which the next writer publishes before anything else; readers see releases, which are complete.
 //
 // A file that is refused is left untouched: everything in it is checked through a connection that cannot write, and
 // only a file that passed is opened for writing. Untouched means the file and its "-wal", byte for byte, and no new

@@ -58,8 +58,8 @@ std::vector<Statistics> take_drawn(std::string& decoder, const log::Promise& pro
     if (step != tip.step + 1 + i || rows_then > rows || (i > 0 && rows_then <= drawn.back().rows)) {
       reader.damaged("it does not follow the one before");
     }
-    drawn.push_back(log::parse_statistics(bytes, promise.plan.statistics_dimension(), promise.plan.has_target_square(),
-                                          what));
+    drawn.push_back(
+        log::parse_statistics(bytes, promise.plan.statistics_dimension(), promise.plan.has_target_square(), what));
     drawn.back().step = step;
     drawn.back().rows = rows_then;
     drawn.back().not_private = promise.options.insecure_seed.has_value();
@@ -89,8 +89,7 @@ WorkingState read_working_state(log::Database& database, SensitiveHalf& sensitiv
   state.regression.sensitive = sensitive.read(
       state.source,
       context_of(tip, state.regression.released_rows, state.regression.decoder, state.delivered, state.commits));
-  state.drawn =
-      take_drawn(state.regression.decoder, promise, tip, state.regression.released_rows, database.path());
+  state.drawn = take_drawn(state.regression.decoder, promise, tip, state.regression.released_rows, database.path());
   return state;
 }
 
@@ -108,8 +107,7 @@ void write_working_state(log::Database& database, SensitiveHalf& sensitive, cons
       .bind(3, delivered)
       .bind(4, commits)
       .run();
-  sensitive.write(regression.sensitive, source,
-                  context_of(tip, regression.released_rows, decoder, delivered, commits));
+  sensitive.write(regression.sensitive, source, context_of(tip, regression.released_rows, decoder, delivered, commits));
 }
 
 void note_log_needed(log::Database& database) {

@@ -10,9 +10,9 @@
 #include <tuple>
 #include <utility>
 
+#include "base/shown.h"
 #include "rivulet/error.h"
 #include "stream/byte_source.h"
-#include "base/shown.h"
 #include "stream/setting_text.h"
 #include "stream/toml_guard.h"
 #include "stream/toml_values.h"

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/shown.h"
 #include "rivulet/error.h"
 #include "stream/config.h"
-#include "base/shown.h"
 #include "stream/setting_text.h"
 
 namespace rivulet::stream {

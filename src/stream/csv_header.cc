@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "rivulet/error.h"
 #include "base/number_text.h"
 #include "base/shown.h"
+#include "rivulet/error.h"
 
 namespace rivulet::stream {
 

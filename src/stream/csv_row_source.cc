@@ -3,8 +3,8 @@
 #include <limits>
 #include <utility>
 
-#include "rivulet/error.h"
 #include "base/number_text.h"
+#include "rivulet/error.h"
 
 namespace rivulet::stream {
 namespace {
@@ -30,8 +30,7 @@ CsvRowSource::CsvRowSource(ByteSource& source, const Schema& schema, CsvOptions 
     : CsvRowSource(source, schema, CsvRowOptions{.csv = options}) {}
 
 CsvRowSource::CsvRowSource(ByteSource& source, const Schema& schema, const CsvRowOptions& options)
-    : RowSource(source, options.track_position),
-      reader_(source, options.csv, prefix()) {
+    : RowSource(source, options.track_position), reader_(source, options.csv, prefix()) {
   schema.validate();
   if (options.unit_column) check_unit_column(*options.unit_column, schema);
   if (!reader_.next(record_)) {

@@ -1,7 +1,7 @@
 #include "stream/libsvm_row_source.h"
 
-#include "rivulet/error.h"
 #include "base/shown.h"
+#include "rivulet/error.h"
 
 namespace rivulet::stream {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "rivulet/error.h"
 #include "base/number_text.h"
 #include "base/shown.h"
+#include "rivulet/error.h"
 #include "stream/setting_text.h"
 
 namespace rivulet::stream {

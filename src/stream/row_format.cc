@@ -1,9 +1,9 @@
 #include "stream/row_format.h"
 
+#include "base/shown.h"
 #include "rivulet/error.h"
 #include "stream/csv_row_source.h"
 #include "stream/libsvm_row_source.h"
-#include "base/shown.h"
 
 namespace rivulet::stream {
 

@@ -4,8 +4,8 @@
 #include <limits>
 #include <stdexcept>
 
-#include "rivulet/error.h"
 #include "base/shown.h"
+#include "rivulet/error.h"
 
 namespace rivulet::stream {
 namespace {

@@ -40,8 +40,9 @@ class RowSource {
   // other rows (by another delimiter), and passes on IoError. Until it returned true next() throws std::logic_error,
   // so that no row can be consumed twice; resume() does when positions are not tracked or a row was read.
   [[nodiscard]] bool resume(const SourcePosition& consumed, const ResumeProgress& progress = {});
-  // Reads over rows, as if they had been consumed, until `records` of the input are behind; before the first next(). False
-  // when the source was stopped first. Throws SourceChanged when the input has not so many, and passes on IoError.
+  // Reads over rows, as if they had been consumed, until `records` of the input are behind; before the first next().
+  // False when the source was stopped first. Throws SourceChanged when the input has not so many, and passes on
+  // IoError.
   [[nodiscard]] bool skip_to(std::uint64_t records);
   // Whether resume() skipped the rest of a row that was counted while it was still being written.
   [[nodiscard]] bool skipped_remainder() const { return skipped_remainder_; }

@@ -5,9 +5,9 @@
 #include <numeric>
 #include <optional>
 
-#include "rivulet/error.h"
 #include "base/number_text.h"
 #include "base/shown.h"
+#include "rivulet/error.h"
 
 namespace rivulet::stream {
 namespace {

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "rivulet/error.h"
 #include "base/number_text.h"
 #include "base/shown.h"
+#include "rivulet/error.h"
 #include "stream/setting_text.h"
 
 namespace rivulet::stream {

@@ -72,7 +72,8 @@ class Members {
   void declare(const std::string& outer, const std::string& declaration) {
     const std::string statement = declaration.substr(0, declaration.find('='));
     static const std::regex member(R"(^\s*((?:[\w:<>,*&\s\[\]])+?)\s*\b(\w+)(\[\d*\])?\s*$)");
-    static const std::regex no_member(R"(^\s*(using|friend|class|struct|enum|static_assert|typedef|template)\b|\(|\boperator\b)");
+    static const std::regex no_member(
+        R"(^\s*(using|friend|class|struct|enum|static_assert|typedef|template)\b|\(|\boperator\b)");
     std::smatch parts;
     if (std::regex_search(statement, no_member) || !std::regex_match(statement, parts, member)) return;
     found_.push_back({outer + "::" + parts.str(2), parts.str(1)});
@@ -141,7 +142,8 @@ const std::map<std::string, std::string>& named() {
       {"ArrowColumn::name_", "the name of a column"},
       {"ArrowColumn::dictionary_", "the type of a dictionary's values"},
       // python/src: what is left of rows on purpose
-      {"Fingerprint::hashes_", "keyed hashes of some rows, to notice that rows are used again; never published, see _guard.py"},
+      {"Fingerprint::hashes_",
+       "keyed hashes of some rows, to notice that rows are used again; never published, see _guard.py"},
       {"LiveStream::watched_", "a Fingerprint"},
       // python/src: no rows at all
       {"LiveStream::process_", "which process made the stream"},
@@ -206,8 +208,9 @@ const std::map<std::string, std::string>& named() {
 
 std::vector<SourceFile> readers_of_rows() {
   std::vector<SourceFile> files = read_tree(RIVULET_SOURCE_DIR, "python/src");
-  static const std::set<std::string> text_readers = {"csv_reader", "csv_row_source", "libsvm_line", "libsvm_reader",
-                                                     "libsvm_row_source", "record_reader", "row", "row_source"};
+  static const std::set<std::string> text_readers = {"csv_reader",    "csv_row_source",    "libsvm_line",
+                                                     "libsvm_reader", "libsvm_row_source", "record_reader",
+                                                     "row",           "row_source"};
   for (const SourceFile& file : read_tree(RIVULET_SOURCE_DIR, "src/stream")) {
     const std::string name = file.path.substr(file.path.rfind('/') + 1);
     if (text_readers.contains(name.substr(0, name.find('.')))) files.push_back(file);
@@ -248,8 +251,9 @@ TEST(RowRules, NoMemberOfAReaderHoldsRowsButForNamedAndJustifiedOnes) {
 
 TEST(RowRules, ABreachIsNoticed) {
   const auto one = [](const std::string& member) {
-    return objections({"python/src/x.h", "namespace a {\nclass Reader {\n public:\n  int f() const { return 1; }\n private:\n  " + member +
-                                             "\n};\n}\n"});
+    return objections(
+        {"python/src/x.h", "namespace a {\nclass Reader {\n public:\n  int f() const { return 1; }\n private:\n  " +
+                               member + "\n};\n}\n"});
   };
   EXPECT_EQ(one("std::vector<double> values_;"), std::vector<std::string>{"Reader::values_ (std::vector<double>)"});
   EXPECT_EQ(one("double last_ = 0.0;").size(), 1U);
@@ -282,17 +286,19 @@ TEST(RowRules, PythonObjectsKeepSettingsAndPublicationsOnly) {
       {"_stream.py", {}},
       {"_rows.py", {}},
       {"river.py",
-       {"_options", "_stream", "_spend", "_next_look", "_releases", "_detached", "_predictor", "features", "target_bounds", "budget",
-        "release_every", "constraint", "intercept", "clip_norm", "horizon", "neighbours", "insecure_seed", "classes", "margin"}},
+       {"_options", "_stream", "_spend", "_next_look", "_releases", "_detached", "_predictor", "features",
+        "target_bounds", "budget", "release_every", "constraint", "intercept", "clip_norm", "horizon", "neighbours",
+        "insecure_seed", "classes", "margin"}},
       {"sklearn.py",
-       {"budget", "bounds", "target_bounds", "constraint", "fit_intercept", "clip_norm", "release_every", "horizon", "neighbours",
-        "insecure_seed", "radius", "classes", "method", "margin", "classes_"}},
+       {"budget", "bounds", "target_bounds", "constraint", "fit_intercept", "clip_norm", "release_every", "horizon",
+        "neighbours", "insecure_seed", "radius", "classes", "method", "margin", "classes_"}},
   };
   for (const auto& [name, allowed] : kept) {
-    const std::set<std::string> found = attributes(read_file(std::string(RIVULET_SOURCE_DIR) + "/python/rivulet/" + name));
+    const std::set<std::string> found =
+        attributes(read_file(std::string(RIVULET_SOURCE_DIR) + "/python/rivulet/" + name));
     for (const std::string& attribute : found) {
-      EXPECT_TRUE(allowed.contains(attribute)) << "python/rivulet/" << name << ": self." << attribute
-                                               << " lives on between rows: say here what it is";
+      EXPECT_TRUE(allowed.contains(attribute))
+          << "python/rivulet/" << name << ": self." << attribute << " lives on between rows: say here what it is";
     }
   }
   EXPECT_EQ(attributes("\n    self.last = row\n"), std::set<std::string>{"last"});

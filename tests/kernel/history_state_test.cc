@@ -83,7 +83,8 @@ class SecureCalls : public ::testing::Test {
   SecureCalls() : plan_(request_for()), rows_(random_rows(20, 3)) {}
 
   [[nodiscard]] HistoryKernel kernel() const {
-    return {plan_, Schema::unit_ball(kDimension), make_logistic_loss(), 1.0, DiscreteGaussianNoise::of_calls(std::nullopt)};
+    return {plan_, Schema::unit_ball(kDimension), make_logistic_loss(), 1.0,
+            DiscreteGaussianNoise::of_calls(std::nullopt)};
   }
   [[nodiscard]] HistoryKernel restored(const SensitiveState& state) const {
     HistoryKernel result = kernel();

@@ -36,9 +36,27 @@ const std::string& pick(Random& random, const std::vector<std::string>& from) {
 }
 
 std::string number(Random& random) {
-  static const std::vector<std::string> odd = {
-      "",    " ",     "NA",    "nan",  "inf",  "-inf", "1e400", "1e-400", "abc", "0x1", "1,5", std::string(1, '\0'), "0.5" + std::string(1, '\0'),
-      "\xff", "+-1",  "12:34", "123-45-6789", "\xef\xbb\xbf" "1", std::string(3000, '9'), "0." + std::string(3000, '3')};
+  static const std::vector<std::string> odd = {"",
+                                               " ",
+                                               "NA",
+                                               "nan",
+                                               "inf",
+                                               "-inf",
+                                               "1e400",
+                                               "1e-400",
+                                               "abc",
+                                               "0x1",
+                                               "1,5",
+                                               std::string(1, '\0'),
+                                               "0.5" + std::string(1, '\0'),
+                                               "\xff",
+                                               "+-1",
+                                               "12:34",
+                                               "123-45-6789",
+                                               "\xef\xbb\xbf"
+                                               "1",
+                                               std::string(3000, '9'),
+                                               "0." + std::string(3000, '3')};
   if (random() % 5 == 0) return pick(random, odd);
   return std::to_string(std::uniform_real_distribution(-1.2, 1.2)(random));
 }
@@ -53,11 +71,12 @@ std::string field(Random& random, const std::string& text) {
 }
 
 std::string csv_record(Random& random, std::size_t& people) {
-  static const std::vector<std::string> words = {"red", "green", "NA", " red", "blue", "", "red\nblue", "re\"d", "a,b", "\xff"};
+  static const std::vector<std::string> words = {"red", "green",     "NA",    " red", "blue",
+                                                 "",    "red\nblue", "re\"d", "a,b",  "\xff"};
   const std::size_t person = ++people;
   const std::string unit = random() % 6 == 0 ? pick(random, {"", "NA", " ", "null"}) : "p" + std::to_string(person);
   std::vector<std::string> fields = {number(random), pick(random, words), number(random), number(random), unit};
-  if (random() % 12 == 0) fields.pop_back();                // ragged
+  if (random() % 12 == 0) fields.pop_back();  // ragged
   if (random() % 12 == 0) fields.push_back("one too many");
   std::string record;
   for (std::size_t i = 0; i < fields.size(); ++i) record += (i == 0 ? "" : ",") + field(random, fields[i]);
@@ -67,7 +86,8 @@ std::string csv_record(Random& random, std::size_t& people) {
 
 std::string libsvm_record(Random& random, std::size_t& people) {
   std::string record = random() % 10 == 0 ? "" : number(random);
-  if (record.find_first_of(" \t\n#:") != std::string::npos || record.empty()) record = random() % 2 == 0 ? "0.5" : "nan";
+  if (record.find_first_of(" \t\n#:") != std::string::npos || record.empty())
+    record = random() % 2 == 0 ? "0.5" : "nan";
   const std::size_t person = ++people;
   if (random() % 8 != 0) record += " qid:" + (random() % 8 == 0 ? std::string("NA") : std::to_string(person));
   std::size_t index = 0;
@@ -75,7 +95,8 @@ std::string libsvm_record(Random& random, std::size_t& people) {
     index += random() % 10 == 0 ? 0 : 1 + random() % 3;
     record += " " + std::to_string(index) + ":" + number(random);
   }
-  static const std::vector<std::string> odd = {" 1:", " :1", " 7", " 99999999999999999999:1", " 1:1:1", " x", " -1:1", " # 3:1"};
+  static const std::vector<std::string> odd = {" 1:",    " :1", " 7",    " 99999999999999999999:1",
+                                               " 1:1:1", " x",  " -1:1", " # 3:1"};
   if (random() % 8 == 0) record += pick(random, odd);
   record.erase(std::remove(record.begin(), record.end(), '\n'), record.end());
   return record + "\n";
@@ -97,7 +118,8 @@ StreamOptions options_of(const Schema& schema, const std::string& unit) {
 bool observe(IncrementalRegression& stream, const Row& row) {
   const bool units = stream.options().unit.has_value();
   if (row.sparse) {
-    return units ? stream.observe(row.sparse_view(), row.target, row.unit) : stream.observe(row.sparse_view(), row.target);
+    return units ? stream.observe(row.sparse_view(), row.target, row.unit)
+                 : stream.observe(row.sparse_view(), row.target);
   }
   return units ? stream.observe(row.values, row.target, row.unit) : stream.observe(row.values, row.target);
 }
@@ -118,8 +140,8 @@ using Next = std::function<bool(Row&)>;
 
 // What is wrong, if anything is. `make_record` writes a record, `zero` is one that says nothing; `open` makes a reader.
 template <typename MakeRecord, typename Open>
-std::string difference(const Schema& schema, const std::string& unit, const std::string& header, const std::string& zero,
-                       MakeRecord make_record, Open open) {
+std::string difference(const Schema& schema, const std::string& unit, const std::string& header,
+                       const std::string& zero, MakeRecord make_record, Open open) {
   Random random(20260);
   std::size_t people = 0;
   for (std::size_t done = 0; done < pairs_to_try(); done += 2000) {
@@ -142,7 +164,8 @@ std::string difference(const Schema& schema, const std::string& unit, const std:
         while (next(row)) released += observe(streams[i], row) ? 1 : 0;
         if (released != kPairsAtOnce || streams[i].waiting_rows() != 0) return "rows were counted by what they say";
       }
-      const auto together = sums(streams[0]), first = sums(streams[1]), second = sums(streams[2]), none = sums(streams[3]);
+      const auto together = sums(streams[0]), first = sums(streams[1]), second = sums(streams[2]),
+                 none = sums(streams[3]);
       for (std::size_t i = 0; i < together.size(); ++i) {
         const double shift = together[i] - first[i] - second[i] + none[i];
         if (!(std::abs(shift) < kLattice / 4)) return "a row changed what another adds";
@@ -194,7 +217,8 @@ Next forgetful(ByteSource& source, const Schema& schema, const std::string& unit
   return [next = open_csv(source, schema, unit), last = std::make_shared<Row>()](Row& row) {
     if (!next(row)) return false;
     if (row.usable) *last = row;
-    if (!row.usable && !last->values.empty()) row.values[0] = last->values[0], row.target = row.values[1] = row.values[2] = row.values[3] = 0.0;
+    if (!row.usable && !last->values.empty())
+      row.values[0] = last->values[0], row.target = row.values[1] = row.values[2] = row.values[3] = 0.0;
     return true;
   };
 }
