@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
   for (double& value : targets) value = uniform(random);
 
   rivulet::StreamOptions options;
+  options.budget = {1.0, 1e-6};
   for (std::size_t i = 0; i < features; ++i) options.schema.feature("x" + std::to_string(i), {-1, 1});
   options.schema.target("y", {-1, 1});
   options.release_every = rows / releases;

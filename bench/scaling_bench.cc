@@ -50,6 +50,7 @@ struct Rows {
 
 StreamOptions options_for(std::size_t dimension, std::uint64_t release_every) {
   StreamOptions options;
+  options.budget = {1.0, 1e-6};
   for (std::size_t i = 0; i < dimension; ++i) options.schema.feature("x" + std::to_string(i), {-1, 1});
   options.schema.target("y", {-1, 1});
   options.release_every = release_every;
@@ -175,6 +176,7 @@ void in_sketch(Figures& figures) {
   for (int i = 0; i < 4000; ++i) rows.push_back(stream.next_sparse());
   const auto cost = [&](std::uint64_t m, std::uint64_t every, std::size_t count) {
     StreamOptions options;
+    options.budget = {1.0, 1e-6};
     options.schema.block("x", 4000, {-1.0, 1.0}).target("y", {-1.0, 1.0}).intercept(false).clip_norm(1.0);
     options.constraint = "l1:3";
     options.release_every = every;

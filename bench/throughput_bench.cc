@@ -75,6 +75,7 @@ void release_every_row(bench::Figures& figures, bool quick) {
   double checksum = 0.0;
   for (int repetition = 0; repetition < (quick ? 1 : 5); ++repetition) {
     StreamOptions options;
+    options.budget = {1.0, 1e-6};
     options.schema = box_schema(10);
     PrivIncReg1 regression(options);
     stream::MemorySource source(csv);
@@ -116,6 +117,7 @@ void ingest_against_rank_update(bench::Figures& figures, const Horizon& horizon,
   }
 
   StreamOptions options;
+  options.budget = {1.0, 1e-6};
   options.schema = box_schema(kDimension).intercept(false);
   options.release_every = 1000;
   options.horizon = horizon;
@@ -149,6 +151,7 @@ void ingest_against_rank_update(bench::Figures& figures, const Horizon& horizon,
 
 void memory(bench::Figures& figures) {
   StreamOptions options;
+  options.budget = {1.0, 1e-6};
   options.schema = box_schema(10);
   PrivIncReg1 regression(options);
   std::mt19937_64 random(1);

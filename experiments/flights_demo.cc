@@ -7,8 +7,8 @@
 
 #include "not_private/exact_least_squares.h"
 #include "rivulet/priv_inc_reg1.h"
+#include "request/toml_file.h"
 #include "stream/byte_source.h"
-#include "stream/config.h"
 #include "stream/csv_row_source.h"
 
 namespace {
@@ -24,12 +24,7 @@ void print_row(PrivIncReg1& regression, not_private::ExactLeastSquares& exact) {
 }
 
 int run(const std::string& data, const std::string& config_path) {
-  const stream::FitConfig config = stream::read_config(config_path);
-  StreamOptions options;
-  options.budget = {config.epsilon.value(), config.delta.value()};
-  options.schema = stream::build_schema(config);
-  options.release_every = config.release_every.value_or(1);
-  if (config.constraint) options.constraint = *config.constraint;
+  const StreamOptions options = request::read_request(request::read_toml_file(config_path));
   PrivIncReg1 regression(options);
   not_private::ExactLeastSquares exact(options.schema, options.constraint);
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "rivulet/incremental_regression.h"
+#include "request/toml_file.h"
 #include "stream/byte_source.h"
-#include "stream/config.h"
 #include "stream/csv_row_source.h"
 
 namespace rivulet::experiments {
@@ -17,11 +17,7 @@ constexpr const char* kNoConstraint = "l2:1e6";
 }  // namespace
 
 RealStream::RealStream(const std::string& data, const std::string& config_path, std::uint64_t limit) {
-  const stream::FitConfig config = stream::read_config(config_path);
-  options_.budget = {config.epsilon.value(), config.delta.value()};
-  options_.schema = stream::build_schema(config);
-  options_.release_every = config.release_every.value_or(1);
-  if (config.constraint) options_.constraint = *config.constraint;
+  options_ = request::read_request(request::read_toml_file(config_path));
   width_ = options_.schema.row_width();
 
   stream::FileSource source(data);

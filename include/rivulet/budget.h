@@ -2,16 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace rivulet {
 
-// The (epsilon, delta) of the whole endless sequence of publications, not of one release.
+// The (epsilon, delta) of the whole endless sequence of publications, not of one release. Both have to be chosen: there
+// is no default.
 struct Budget {
-  double epsilon = 1.0;
-  double delta = 1e-6;
+  double epsilon = std::numeric_limits<double>::quiet_NaN();
+  double delta = std::numeric_limits<double>::quiet_NaN();
 
   // Throws RequestError unless epsilon is positive and finite and 0 < delta < 1.
   void validate() const;

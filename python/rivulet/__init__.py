@@ -18,11 +18,12 @@ from ._errors import (DamagedFile, Error, HorizonExceeded, IoError, ModelConflic
                       RequestError)
 from ._guard import forget_rows
 from ._log import ReleaseLog
+from ._plan import Plan, plan
 from ._published import Prediction, Published, Releases
 from ._settings import Block, Budget
 from ._stream import Stream
 from ._summary import Summary, SummaryLine
 
 __all__ = ["Block", "Budget", "DamagedFile", "Error", "HorizonExceeded", "Inference", "IoError", "Model", "ModelConflict",
-           "NoiseLevel", "Prediction", "PrivacyError", "PrivacyWarning", "Published", "Release", "ReleaseLog", "Releases",
-           "RequestError", "Schema", "Statistics", "Stream", "Summary", "SummaryLine", "__version__", "forget_rows"]
+           "NoiseLevel", "Plan", "Prediction", "PrivacyError", "PrivacyWarning", "Published", "Release", "ReleaseLog", "Releases",
+           "RequestError", "Schema", "Statistics", "Stream", "Summary", "SummaryLine", "__version__", "forget_rows", "plan"]

@@ -17,7 +17,7 @@ from ._errors import PrivacyError, RequestError
 from ._guard import Spend, record, warn
 from ._rows import matrix_of, rows_of
 from ._selection import Candidate, held_out_risk
-from ._settings import Budget, budget_pair, make_options
+from ._settings import Budget, budget_pair, make_options, settings_from
 from ._stream import Stream
 from ._summary import Summary
 
@@ -46,7 +46,8 @@ class PrivateLinearModel(BaseEstimator):
     def _constraint(self) -> str:
         raise NotImplementedError
 
-    def _target(self, schema: _core.Schema, name: str) -> None:
+    def _target(self) -> dict[str, Any]:
+        """Bounds or classes of the target."""
         raise NotImplementedError
 
     def _settings(self) -> dict[str, Any]:
@@ -88,30 +89,30 @@ class PrivateLinearModel(BaseEstimator):
                                "column")
         return [(float(lo), float(hi)) for lo, hi in array]
 
-    def _schema(self, width: int) -> _core.Schema:
+    def _columns(self, width: int) -> dict[str, Any]:
         names = [str(name) for name in getattr(self, "feature_names_in_", [f"x{i}" for i in range(width)])]
-        schema = _core.Schema()
-        for name, (lo, hi) in zip(names, self._declared_bounds(width)):
-            schema.feature(name, lo, hi)
         target = "target"
         while target in names:
             target += "_"
-        self._target(schema, target)
-        schema.intercept(bool(self.fit_intercept))
+        declared: dict[str, Any] = {"target": target, "features": names, "intercept": bool(self.fit_intercept),
+                                    "bounds": dict(zip(names, self._declared_bounds(width)))}
+        of_target = self._target()
+        if "bounds" in of_target:
+            declared["bounds"][target] = of_target["bounds"]
+        else:
+            declared.update(of_target)
         if self.clip_norm is not None:
-            schema.clip_norm(float(self.clip_norm))
-        return schema
+            declared["clip-norm"] = float(self.clip_norm)
+        return declared
 
     def _budget(self) -> Budget:
-        if self.budget is None:
-            raise RequestError("budget: not given; a privacy budget has no default: choose (epsilon, delta), e.g. (1, 1e-6)")
         epsilon, delta = budget_pair(self.budget)
         return Budget(float(epsilon), float(delta))
 
-    def _new_stream(self, schema: _core.Schema, release_every: int, horizon: int | str | None) -> Stream:
-        options = make_options(schema, dict(
+    def _new_stream(self, width: int, release_every: int, horizon: int | str | None) -> Stream:
+        options = make_options({**self._columns(width), **settings_from(dict(
             budget=tuple(self._budget()), release_every=release_every, horizon=horizon, constraint=self._constraint(),
-            neighbours=self.neighbours, insecure_seed=self.insecure_seed, **self._settings()))
+            neighbours=self.neighbours, insecure_seed=self.insecure_seed, **self._settings()))})
         stream = Stream.__new__(Stream)
         _core.StreamBase.__init__(stream, options, None, True, None)
         return stream
@@ -126,12 +127,11 @@ class PrivateLinearModel(BaseEstimator):
 
     def _fit(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> None:
         self._forget_stream()
-        schema = self._schema(X.shape[1])
         one_release = self.release_every is None and self.horizon is None
         every = len(X) if self.release_every is None else self.release_every
-        stream = self._new_stream(schema, every, 1 if one_release else self.horizon)
+        stream = self._new_stream(X.shape[1], every, 1 if one_release else self.horizon)
         spend = Spend(self._budget())
-        self._spend_on(spend, schema, X, y, "fit")  # warnings come before the spending: as errors they prevent it
+        self._spend_on(spend, stream.options.schema, X, y, "fit")  # warnings come before the spending: as errors they prevent it
         stream.observe_many(X, y)
         stream.release()
         if not one_release:
@@ -147,14 +147,13 @@ class PrivateLinearModel(BaseEstimator):
                 if getattr(self, "_detached", False) else
                 "fit() made one release and spent the whole budget on it; begin with partial_fit(), or give fit() a horizon of "
                 "several steps (horizon='unbounded' for any number)"))
-        schema = self._schema(X.shape[1])
         if stream is None:
             if self.release_every is None and self._settings().get("mechanism") == "erm":
                 raise RequestError("release_every: not given; method 'erm' plans its calls by the rows of a step, so partial_fit needs it")
             every = _NEVER if self.release_every is None else self.release_every
-            stream = self._new_stream(schema, every, self.horizon)
+            stream = self._new_stream(X.shape[1], every, self.horizon)
             self._spend = Spend(self._budget())
-        self._spend_on(self._spend, schema, X, y, "partial_fit")
+        self._spend_on(self._spend, stream.options.schema, X, y, "partial_fit")
         self._stream = stream
         stream.observe_many(X, y)
         if self.release_every is None:

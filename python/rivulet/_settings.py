@@ -1,9 +1,9 @@
-"""What a stream is asked for, from keywords."""
+"""Keywords to settings. What settings mean, and which contradict each other, is for the library to say."""
 
 from __future__ import annotations
 
+import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Union
 
@@ -29,117 +29,100 @@ class Block(NamedTuple):
 # What is declared of a column: bounds, levels, or a block of columns.
 Declared = Union[tuple[float, float], Sequence[str], Block]
 
-
-def _pair(field: str, value: Any) -> tuple[float, float]:
-    try:
-        lo, hi = value
-        return float(lo), float(hi)
-    except (TypeError, ValueError):
-        raise _refusal(field, f"{value!r} is not accepted; accepted: (lo, hi) of numbers, a list of levels, or a Block") from None
+# Keywords whose parts are settings of their own, by the names the parts have there.
+_SKETCH = {"dimension": "sketch", "rule": "sketch", "embedding": "embedding", "column_weight": "column-weight", "seed": "sketch-seed"}
+_ERM = {"mechanism": "mechanism", "method": "method", "rule": "tau-rule", "tau": "tau", "ridge": "ridge", "late_weight": "late-weight",
+        "iterations": "iterations", "batches": "batches", "averaged": "average"}
 
 
-def _refusal(field: str, explanation: str) -> RequestError:
+def refusal(field: str, explanation: str) -> RequestError:
     error = RequestError(f"{field}: {explanation}")
     error.field = field
     return error
 
 
-def make_schema(bounds: Mapping[str, Declared], target: str, *, classes: tuple[Any, Any] | None = None,
-                features: Sequence[str] | None = None, intercept: bool = True, clip_norm: float | None = None,
-                only_if: Sequence[str] = ()) -> _core.Schema:
-    """The schema of declared columns; all in `bounds` but the target are features, or those that `features` lists."""
-    schema = _core.Schema()
-    names = [name for name in bounds if name != target] if features is None else list(features)
-    for name in names:
-        if name not in bounds:
-            raise _refusal(f"bounds {name}", "not declared; nothing learns a bound from data, so every column needs one")
-        declared = bounds[name]
-        if isinstance(declared, Block):
-            schema.block(name, declared.columns, declared.lo, declared.hi)
-        elif isinstance(declared, Sequence) and not isinstance(declared, (str, bytes)) and len(declared) > 0 and all(
-                isinstance(level, str) for level in declared):
-            schema.categorical(name, list(declared))  # type: ignore[arg-type]
-        else:
-            schema.feature(name, *_pair(f"bounds {name}", declared))
-    if classes is not None:
-        schema.classes(target, *classes)
-    elif target in bounds:
-        schema.target(target, *_pair(f"bounds {target}", bounds[target]))
-    else:
-        raise _refusal(f"bounds {target}", "not declared; the target needs bounds, too, or two classes")
-    schema.intercept(intercept)
-    if clip_norm is None and schema.has_blocks:
-        clip_norm = _norm_of_blocks(schema, only_if)
-    if clip_norm is not None:
-        schema.clip_norm(clip_norm)
-    schema.validate()
-    return schema
-
-
-def _norm_of_blocks(schema: _core.Schema, only_if: Sequence[str]) -> float:
-    """Rows of at most K values other than 0 have a norm of sqrt(K); an intercept, and with it every number, adds one."""
-    limits = [float(found.group(1)) for text in only_if if (found := re.fullmatch(r"\s*nonzeros\s*<=\s*(\d+)\s*", text))]
-    if not limits:
-        raise _refusal("clip_norm", "not given; with a block the length of rows must be limited, each column scaled to [-1, 1]: "
-                                    "longer rows are shortened to it, and noise grows with it; accepted: clip_norm=R, or "
-                                    "only_if=['nonzeros<=K']")
-    nonzeros = min(limits)
-    if schema.has_intercept:
-        nonzeros += 1 + sum(isinstance(domain, tuple) and len(domain) == 2 for _, domain in schema.features)
-    return math.sqrt(nonzeros)
-
-
-_MECHANISMS = ("full", "sketch", "surrogate", "erm", "naive", "trivial")
-
-
 def budget_pair(budget: Any) -> tuple[float, float]:
     """(epsilon, delta), whatever sequence of two numbers they came in."""
+    if budget is None:
+        raise refusal("budget", "not given; a privacy budget has no default: choose (epsilon, delta), e.g. (1, 1e-6)")
     if isinstance(budget, (tuple, list)) and len(budget) == 2:
         return budget[0], budget[1]
-    raise _refusal("budget", f"{budget!r} is not accepted; accepted: (epsilon, delta), e.g. (1, 1e-6)")
+    raise refusal("budget", f"{budget!r} is not accepted; accepted: (epsilon, delta), e.g. (1, 1e-6)")
 
 
-def make_options(schema: _core.Schema, settings: Mapping[str, Any]) -> _core.Options:
-    """Keywords as the core reads them: sketch=400 or 'auto', erm=True, horizon='unbounded', mechanism='surrogate'."""
-    given = {name: value for name, value in settings.items() if value is not None}
-    sketch = given.get("sketch")
-    if isinstance(sketch, str) and sketch in ("auto", "paper"):
-        given["sketch"] = {"rule": sketch}
-    elif isinstance(sketch, int) and not isinstance(sketch, bool):
-        given["sketch"] = {"dimension": sketch}
-    elif isinstance(sketch, Mapping):
-        given["sketch"] = dict(sketch)
-    given.setdefault("loss", "squared" if schema.class_numbers is None else "logistic")
-    _choose_mechanism(given)
-    if given.get("horizon") == "unbounded":
-        del given["horizon"]
-    if "only_if" in given:
-        only_if = given["only_if"]
-        given["only_if"] = [only_if] if isinstance(only_if, str) else list(only_if)
-    return _core.Options({**given, "schema": schema})
+def declared_columns(bounds: Mapping[str, Declared], target: str, classes: Any = None,
+                     features: Sequence[str] | None = None) -> dict[str, Any]:
+    """Settings of declared columns; all in `bounds` but the target are features, or those that `features` lists."""
+    settings: dict[str, Any] = {"target": target, "features": [name for name in bounds if name != target] if features is None
+                                else features, "bounds": {}, "levels": {}, "block": []}
+    if classes is not None:
+        settings["classes"] = classes
+    for name, domain in bounds.items():
+        if isinstance(domain, Block):
+            settings["block"].append(f"{name}:{domain.columns}")
+            settings["bounds"][name] = [domain.lo, domain.hi]
+        elif isinstance(domain, Sequence) and not isinstance(domain, (str, bytes)) and len(domain) > 0 and all(
+                isinstance(level, str) for level in domain):
+            settings["levels"][name] = list(domain)
+        else:
+            settings["bounds"][name] = domain
+    return {key: value for key, value in settings.items() if value or key == "features"}
 
 
-def _choose_mechanism(given: dict[str, Any]) -> None:
-    """As the command-line tool does: sums for squares, PrivIncERM for other losses, unless something else is said."""
-    mechanism = given.pop("mechanism", None)
-    erm = given.pop("erm", None)
-    if mechanism is not None and mechanism not in _MECHANISMS:
-        raise _refusal("mechanism", f"{mechanism!r} is not accepted; accepted: {', '.join(_MECHANISMS)}")
-    if erm is not None and erm is not True and not isinstance(erm, Mapping):
-        raise _refusal("erm", f"{erm!r} is not accepted; accepted: True, or a dict of settings")
-    if mechanism is None:
-        mechanism = "sketch" if "sketch" in given else "erm" if erm is not None or given["loss"] != "squared" else "full"
-    if mechanism in ("erm", "naive", "trivial"):
-        settings = {} if erm is None or erm is True else dict(erm)
-        if mechanism != "erm":
-            settings["mechanism"] = mechanism
-        given["erm"] = settings
-    elif erm is not None:
-        raise _refusal("erm", f"contradicts mechanism={mechanism!r}; accepted: one of them")
-    if mechanism == "sketch":
-        given.setdefault("sketch", {"rule": "auto"})
-    elif "sketch" in given:
-        raise _refusal("sketch", f"contradicts mechanism={mechanism!r}; accepted: one of them")
-    if mechanism == "full" and given["loss"] != "squared" or mechanism == "surrogate" and given["loss"] != "logistic":
-        raise _refusal("mechanism", f"{mechanism!r} is not for loss {given['loss']!r}; accepted: 'erm'"
-                                    + (", or 'surrogate'" if given["loss"] == "logistic" else ""))
+def _parts(field: str, value: Any, names: Mapping[str, str]) -> dict[str, Any]:
+    for name in value:
+        if name not in names:
+            raise refusal(f"{field} {name}", f"there is no such setting; accepted: {', '.join(names)}")
+    return {names[name]: part for name, part in value.items() if part is not None and not (name == "rule" and part == "auto")}
+
+
+def settings_from(keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings by the keys of the library. A keyword that is None says nothing."""
+    settings: dict[str, Any] = {}
+    for name, value in keywords.items():
+        if value is None:
+            continue
+        if name == "budget":
+            settings["epsilon"], settings["delta"] = budget_pair(value)
+        elif name == "unit" and isinstance(value, (tuple, list)):
+            if len(value) != 2:
+                raise refusal("unit", f"{value!r} is not accepted; accepted: (name, rows that count)")
+            settings["unit"], settings["max-rows-per-unit"] = value
+        elif name == "sketch" and isinstance(value, Mapping):
+            settings.update(_parts("sketch", value, _SKETCH) or {"sketch": "auto"})
+            settings.setdefault("mechanism", "sketch")
+        elif name == "erm":
+            if value is not True and not isinstance(value, Mapping):
+                raise refusal("erm", f"{value!r} is not accepted; accepted: True, or a dict of settings")
+            parts = {} if value is True else _parts("erm", value, _ERM)
+            if parts.get("mechanism") == "periodic":
+                del parts["mechanism"]
+            settings.setdefault("mechanism", parts.get("mechanism", "erm"))
+            settings.update(parts)
+        elif name == "surrogate_margin":
+            settings["margin"] = value
+        elif name == "mechanism":
+            if settings.get("mechanism", value) not in (value, "erm"):
+                raise refusal("mechanism", f"{value!r} contradicts erm; accepted: one of them")
+            settings["mechanism"] = value
+        else:
+            settings[name.replace("_", "-")] = value
+    return settings
+
+
+def _plain(value: Any) -> Any:
+    """As JSON can say it: what is no number of JSON as its text, NumPy's numbers as Python's."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return repr(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(entry) for entry in value]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    return value if value is None or isinstance(value, (bool, int, float, str)) else repr(value)
+
+
+def make_options(settings: Mapping[str, Any]) -> _core.Options:
+    """The request that settings ask for."""
+    return _core.Options(json.dumps(_plain(settings)))

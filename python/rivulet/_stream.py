@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from . import _core
-from ._errors import PrivacyError, RequestError
+from ._errors import PrivacyError
 from ._published import Published, Releases
 from ._rows import rows_of
-from ._settings import Budget, Declared, budget_pair, make_options, make_schema
+from ._settings import Budget, Declared, declared_columns, make_options, refusal, settings_from
 
 _NO_COPY = (
     "stream: a live stream cannot be copied or pickled: two of them would publish the same steps twice with different noise, "
     "which breaks the promise. Keep it in a file (path=...) and open it there, or copy what was published: stream.published()"
 )
+
+
+def request_options(budget: Any, bounds: Mapping[str, Declared] | None, target: str | None, classes: Any, schema: _core.Schema | None,
+                    features: Sequence[str] | None, settings: Mapping[str, Any]) -> _core.Options:
+    """The request that the keywords of a stream or a plan ask for."""
+    asked = settings_from({"budget": budget, **settings})
+    if schema is not None:
+        if bounds is not None or target is not None or classes is not None or features is not None:
+            raise refusal("schema", "was given together with bounds, target, classes or features; accepted: one of the two")
+        declared = json.loads(schema.settings())
+    else:
+        if bounds is None or target is None:
+            raise refusal("bounds" if bounds is None else "target", "not given; nothing learns a bound from data: declare every "
+                          "column, e.g. bounds={'age': (18, 90), 'spend': (0, 5000)}, target='spend'")
+        declared = declared_columns(bounds, target, classes, features)
+    return make_options({**declared, **asked})
 
 
 class Stream(_core.StreamBase, Published):
@@ -70,35 +89,17 @@ class Stream(_core.StreamBase, Published):
     insecure_seed
         Deterministic noise for tests: the output is NOT private.
 
-    The others are those of `rivulet fit`: see docs/cli.md.
+    settings
+        Every other setting of a request, by keyword; the list is below.
 
     Threads may share a stream: they take turns, and other threads run while it works.
     """
 
-    def __init__(self, *, budget: Budget | tuple[float, float], bounds: Mapping[str, Declared] | None = None,
+    def __init__(self, *, budget: Budget | tuple[float, float] | None = None, bounds: Mapping[str, Declared] | None = None,
                  target: str | None = None, classes: tuple[Any, Any] | None = None, schema: _core.Schema | None = None,
-                 features: Sequence[str] | None = None, intercept: bool = True, clip_norm: float | None = None,
-                 release_every: int = 1, horizon: int | str | None = None, constraint: str = "l2:2",
-                 neighbours: str = "replace", unit: tuple[str, int] | None = None, only_if: Sequence[str] = (),
-                 profile: str = "tight", strategy: str | None = None, buffers: int | None = None,
-                 tree_decoding: str | None = None, solver: str = "auto", noise_aware_ridge: bool = True,
-                 sketch: int | str | Mapping[str, Any] | None = None, row_set: str | None = None, loss: str | None = None,
-                 mechanism: str | None = None, surrogate_margin: float = 4.0, erm: bool | Mapping[str, Any] | None = None,
-                 insecure_seed: int | None = None, path: str | os.PathLike[str] | None = None, autocommit: bool = True,
-                 history: int | None = None) -> None:
-        if schema is None:
-            if bounds is None or target is None:
-                raise RequestError(f"{'bounds' if bounds is None else 'target'}: not given; nothing learns a bound from data: "
-                                   "declare every column, e.g. bounds={'age': (18, 90), 'spend': (0, 5000)}, target='spend'")
-            schema = make_schema(bounds, target, classes=classes, features=features, intercept=intercept, clip_norm=clip_norm,
-                                 only_if=[only_if] if isinstance(only_if, str) else only_if)
-        elif bounds is not None or target is not None or classes is not None or features is not None:
-            raise RequestError("schema: was given together with bounds, target, classes or features; accepted: one of the two")
-        options = make_options(schema, dict(
-            budget=budget_pair(budget), neighbours=neighbours, unit=unit, only_if=only_if, profile=profile, horizon=horizon,
-            release_every=release_every, strategy=strategy, buffers=buffers, tree_decoding=tree_decoding,
-            constraint=constraint, solver=solver, noise_aware_ridge=noise_aware_ridge, sketch=sketch, row_set=row_set,
-            loss=loss, mechanism=mechanism, surrogate_margin=surrogate_margin, erm=erm, insecure_seed=insecure_seed))
+                 features: Sequence[str] | None = None, path: str | os.PathLike[str] | None = None, autocommit: bool = True,
+                 history: int | None = None, **settings: Any) -> None:
+        options = request_options(budget, bounds, target, classes, schema, features, settings)
         super().__init__(options, None if path is None else os.fspath(path), autocommit, history)
 
     @classmethod
@@ -170,3 +171,19 @@ class Stream(_core.StreamBase, Published):
         where = "memory" if self.path is None else repr(self.path)
         state = "closed" if self.closed else f"{self.waiting_rows} rows in the step under way"
         return f"<rivulet.Stream in {where}: {self.step} releases, {state}>"
+
+
+def _setting_docs() -> str:
+    """Of the settings that have no keyword of their own, from the library's table."""
+    own = {"epsilon", "delta", "target", "features", "bounds", "classes", "block", "dimension", "levels"}
+    lines = ["", "    Settings", "    --------"]
+    for key, _, text, _ in _core.setting_table():
+        if key in own:
+            continue
+        lines.append(f"    {key.replace('-', '_')}")
+        spoken = re.sub(r"--([a-z]+(?:-[a-z]+)*)", lambda flag: flag.group(1).replace("-", "_"), text)
+        lines.extend(textwrap.wrap(spoken, 110, initial_indent=" " * 8, subsequent_indent=" " * 8))
+    return "\n".join(lines) + "\n    "
+
+
+Stream.__doc__ = (Stream.__doc__ or "").rstrip() + "\n" + _setting_docs()

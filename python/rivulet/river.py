@@ -27,7 +27,7 @@ from ._errors import PrivacyError
 from ._guard import Spend, others_overlap, record, warn
 from ._published import Releases
 from ._rows import class_code
-from ._settings import Budget, Declared, budget_pair, make_options, make_schema
+from ._settings import Budget, Declared, declared_columns, make_options, settings_from
 from ._stream import Stream
 
 __all__ = ["PrivateLinearRegression", "PrivateLogisticRegression"]
@@ -48,7 +48,7 @@ class _PrivateRiverModel:
     neighbours: str
     insecure_seed: int | None
 
-    def _schema(self) -> _core.Schema:
+    def _columns(self) -> dict[str, Any]:
         raise NotImplementedError
 
     def _settings(self) -> dict[str, Any]:
@@ -59,9 +59,9 @@ class _PrivateRiverModel:
 
     def _begin(self) -> None:
         # Nothing is checked later than here, and nothing is spent before the first row.
-        self._options = make_options(self._schema(), dict(
-            budget=budget_pair(self.budget), release_every=self.release_every, horizon=self.horizon, constraint=self.constraint,
-            neighbours=self.neighbours, insecure_seed=self.insecure_seed, **self._settings()))
+        self._options = make_options({**self._columns(), **settings_from(dict(
+            budget=self.budget, intercept=self.intercept, clip_norm=self.clip_norm, release_every=self.release_every, horizon=self.horizon, constraint=self.constraint,
+            neighbours=self.neighbours, insecure_seed=self.insecure_seed, **self._settings()))})
         self._stream: Stream | None = None
         self._spend: Spend | None = None
         self._next_look = 1
@@ -252,9 +252,9 @@ class PrivateLinearRegression(_PrivateRiverModel, base.MiniBatchRegressor):
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"features": {"x": (-1, 1)}, "target_bounds": (-1, 1), "budget": (1, 1e-6)}
 
-    def _schema(self) -> _core.Schema:
+    def _columns(self) -> dict[str, Any]:
         target = _free_name(self.features)
-        return make_schema({**self.features, target: self.target_bounds}, target, intercept=self.intercept, clip_norm=self.clip_norm)
+        return declared_columns({**self.features, target: self.target_bounds}, target)
 
     def predict_one(self, x: dict[Any, Any]) -> float:
         """The newest model's prediction; the middle of the target's bounds before there is one."""
@@ -331,9 +331,8 @@ class PrivateLogisticRegression(_PrivateRiverModel, base.MiniBatchClassifier):
     def _multiclass(self) -> bool:
         return False
 
-    def _schema(self) -> _core.Schema:
-        return make_schema(self.features, _free_name(self.features), classes=(0.0, 1.0), intercept=self.intercept,
-                           clip_norm=self.clip_norm)
+    def _columns(self) -> dict[str, Any]:
+        return declared_columns(self.features, _free_name(self.features), classes=(0.0, 1.0))
 
     def _settings(self) -> dict[str, Any]:
         return {"mechanism": "surrogate", "surrogate_margin": float(self.margin)}

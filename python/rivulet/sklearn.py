@@ -30,11 +30,11 @@ from ._rows import class_code, numbers_of
 __all__ = ["PrivateLasso", "PrivateLinearRegression", "PrivateLogisticRegression", "RefitSearch"]
 
 class _PrivateRegressor(RegressorMixin, PrivateLinearModel):
-    def _target(self, schema: _core.Schema, name: str) -> None:
+    def _target(self) -> dict[str, Any]:
         if self.target_bounds is None:
             raise RequestError("target_bounds: not declared; nothing learns a bound from data: give (lo, hi) of the target")
         lo, hi = self.target_bounds
-        schema.target(name, float(lo), float(hi))
+        return {"bounds": (float(lo), float(hi))}
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Any:
         """Fits one private model to all rows, and spends the whole budget on it."""
@@ -201,8 +201,8 @@ class PrivateLogisticRegression(ClassifierMixin, PrivateLinearModel):
     def _constraint(self) -> str:
         return str(self.constraint)
 
-    def _target(self, schema: _core.Schema, name: str) -> None:
-        schema.classes(name, 0.0, 1.0)
+    def _target(self) -> dict[str, Any]:
+        return {"classes": (0.0, 1.0)}
 
     def _settings(self) -> dict[str, Any]:
         if self.method == "surrogate":

@@ -2,14 +2,24 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
+#include <string>
+
 namespace nb = nanobind;
 
 namespace rivulet::python {
 namespace {
 
-void raise(const char* type, const std::exception& error, const std::string& field = "") {
+void raise(const char* type, const std::exception& error, std::string field = "") {
   try {
-    const nb::object made = nb::module_::import_("rivulet._errors").attr(type)(nb::str(error.what()));
+    // Settings have underscores in Python; a column is called what it is called.
+    std::string text = error.what();
+    if (const std::size_t end = field.find(' '); !field.empty()) {
+      for (std::size_t i = 0; i < std::min(end, field.size()); ++i) {
+        if (field[i] == '-') field[i] = text[i] = '_';
+      }
+    }
+    const nb::object made = nb::module_::import_("rivulet._errors").attr(type)(nb::str(text.c_str(), text.size()));
     if (!field.empty()) made.attr("field") = nb::str(field.c_str(), field.size());
     PyErr_SetObject(made.type().ptr(), made.ptr());
   } catch (nb::python_error& failed) {

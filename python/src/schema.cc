@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "options.h"
+#include "rivulet/request.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -180,6 +181,7 @@ void bind_schema(nb::module_& module) {
                      if (!self.class_words()) return std::nullopt;
                      return std::pair((*self.class_words())[0], (*self.class_words())[1]);
                    })
+      .def("settings", [](const Schema& self) { return to_json(self); }, "The settings that declare it, as JSON.")
       .def("validate", &Schema::validate)
       .def(
           "subset", [](const Schema& self, const std::vector<std::string>& names) { return self.subset(names); },

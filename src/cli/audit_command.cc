@@ -19,8 +19,8 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/stop_flag.h"
+#include "request/values.h"
 #include "rivulet/error.h"
-#include "stream/setting_text.h"
 
 namespace rivulet::cli {
 namespace {
@@ -91,7 +91,7 @@ constexpr std::uint64_t kUsualSteps = 32;
 constexpr std::uint64_t kFastTrials = 20000;
 
 double parse_confidence(const std::string& text) {
-  const double confidence = stream::parse_positive(text, "confidence");
+  const double confidence = request::Given{text, "confidence"}.positive();
   if (confidence >= 1.0 || 1.0 - confidence < 1e-12) {
     throw RequestError("confidence",
                        "'" + text + "' is not accepted; accepted: a number above 0 and below 1, e.g. 0.999999");
@@ -100,7 +100,7 @@ double parse_confidence(const std::string& text) {
 }
 
 std::uint64_t parse_trials(const std::string& text) {
-  const std::uint64_t trials = stream::parse_positive_whole(text, "trials");
+  const std::uint64_t trials = request::Given{text, "trials"}.positive_whole();
   if (trials < 100 || trials > 1'000'000'000) {
     throw RequestError("trials", text + " is not accepted; accepted: a whole number from 100 to 1000000000");
   }
@@ -108,7 +108,7 @@ std::uint64_t parse_trials(const std::string& text) {
 }
 
 double parse_delta(const AuditFlags& flags) {
-  return flags.delta ? stream::parse_number(*flags.delta, "delta") : 1e-6;
+  return flags.delta ? request::Given{*flags.delta, "delta"}.number() : 1e-6;
 }
 
 std::vector<audit::Configuration> own_settings(const AuditFlags& flags) {
@@ -117,21 +117,22 @@ std::vector<audit::Configuration> own_settings(const AuditFlags& flags) {
   if (flags.strategy.size() > 1) throw RequestError("strategy", "with --dim one is accepted");
   if (flags.neighbours.size() > 1) throw RequestError("neighbours", "with --dim one is accepted");
   privacy::MechanismRequest promise;
-  promise.budget = {stream::parse_number(flags.epsilon.front(), "epsilon"), parse_delta(flags)};
-  promise.dimension = stream::parse_positive_whole(*flags.dim, "dim");
+  promise.budget = {request::Given{flags.epsilon.front(), "epsilon"}.number(), parse_delta(flags)};
+  promise.dimension = request::Given{*flags.dim, "dim"}.positive_whole();
   if (flags.profile) promise.profile = parse_profile(*flags.profile);
   promise.strategy.kind = promise.profile == Profile::paper ? StrategyKind::tree : StrategyKind::blt;
   if (promise.profile == Profile::paper) promise.strategy.tree_decoding = TreeDecoding::paper;
   if (!flags.strategy.empty()) promise.strategy.kind = parse_strategy(flags.strategy.front());
   if (!flags.neighbours.empty()) promise.neighbours = parse_neighbours(flags.neighbours.front());
   if (flags.horizon) promise.strategy.horizon = parse_horizon(*flags.horizon);
-  if (flags.release_every) promise.rows_per_step = stream::parse_positive_whole(*flags.release_every, "release-every");
+  if (flags.release_every)
+    promise.rows_per_step = request::Given{*flags.release_every, "release-every"}.positive_whole();
   if (flags.max_rows_per_unit) {
     promise.units = true;
-    promise.rows_per_unit = stream::parse_positive_whole(*flags.max_rows_per_unit, "max-rows-per-unit");
+    promise.rows_per_unit = request::Given{*flags.max_rows_per_unit, "max-rows-per-unit"}.positive_whole();
   }
   const privacy::MechanismPlan plan(promise);  // refuses what cannot be promised
-  const std::uint64_t steps = flags.steps ? stream::parse_positive_whole(*flags.steps, "steps") : kUsualSteps;
+  const std::uint64_t steps = flags.steps ? request::Given{*flags.steps, "steps"}.positive_whole() : kUsualSteps;
   std::vector<audit::Configuration> configurations = audit::matrix_of(promise, std::min(steps, plan.last_step()));
   if (flags.fast) {
     std::erase_if(configurations, [](const audit::Configuration& c) { return c.surface == audit::Surface::binary; });
@@ -150,7 +151,7 @@ std::vector<audit::Configuration> built_in(const AuditFlags& flags) {
   audit::Choice choice;
   choice.delta = parse_delta(flags);
   if (!flags.epsilon.empty()) choice.epsilons.clear();
-  for (const std::string& text : flags.epsilon) choice.epsilons.push_back(stream::parse_number(text, "epsilon"));
+  for (const std::string& text : flags.epsilon) choice.epsilons.push_back(request::Given{text, "epsilon"}.number());
   for (const double epsilon : choice.epsilons) Budget{epsilon, choice.delta}.validate();
   if (!flags.strategy.empty()) choice.strategies.clear();
   for (const std::string& word : flags.strategy) choice.strategies.push_back(parse_strategy(word));

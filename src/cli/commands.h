@@ -16,5 +16,6 @@ Runner declare_refit(CLI::App& app);
 Runner declare_inspect(CLI::App& app);
 Runner declare_export(CLI::App& app);
 Runner declare_audit(CLI::App& app);
+Runner declare_settings(CLI::App& app);
 
 }  // namespace rivulet::cli

@@ -9,7 +9,6 @@
 
 #include "base/shown.h"
 #include "cli/console.h"
-#include "cli/fit_options.h"
 #include "cli/fit_session.h"
 #include "cli/release_sink.h"
 #include "cli/release_writer.h"
@@ -17,6 +16,7 @@
 #include "cli/shell_word.h"
 #include "cli/source_state.h"
 #include "cli/stop_flag.h"
+#include "fit/mechanism.h"
 #include "fit/stream_plan.h"
 #include "rivulet/durable_regression.h"
 #include "rivulet/error.h"
@@ -33,28 +33,18 @@ constexpr std::chrono::milliseconds kCommitInterval{100};
 
 constexpr const char* kOrNextInput = "; or, for an input that follows those that were counted, --next-input";
 
-std::uint64_t parse_row_number(const std::string& text) {
-  std::uint64_t number = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (parsed.ec == std::errc() && parsed.ptr == text.data() + text.size()) return number;
-  throw RequestError("from-row", shown(text) + " is not a number of rows; accepted: a whole number, e.g. 5500");
-}
-
 std::string absolute(const std::string& path) {
   return path == "-" ? path : std::filesystem::absolute(path).string();
 }
 
 class DurableSession final : public FitSession {
  public:
-  DurableSession(const stream::FitConfig& config, const FitFlags& flags) {
-    if (config.whole_steps) whole_steps_ = *config.whole_steps;
-    if (flags.seen) seen_ = parse_seen(*flags.seen);
-    if (flags.from_row) from_row_ = parse_row_number(*flags.from_row);
-    const std::string& path = *config.model;
-    if (std::filesystem::exists(path)) {
-      open_existing(path, config, flags);
+  explicit DurableSession(const FitJob& job) : whole_steps_(job.whole_steps), from_row_(job.from_row) {
+    if (job.seen) seen_ = parse_seen(*job.seen);
+    if (std::filesystem::exists(*job.model)) {
+      open_existing(*job.model, job);
     } else {
-      make_new(path, config, flags);
+      make_new(*job.model, job);
     }
   }
 
@@ -116,19 +106,19 @@ class DurableSession final : public FitSession {
 
  private:
   // Nothing is made before the input and the place for the releases have turned out well.
-  void make_new(const std::string& path, const stream::FitConfig& config, const FitFlags& flags) {
-    if (flags.next_input || from_row_ || seen_) {
-      throw RequestError(flags.next_input ? "next-input"
-                         : from_row_      ? "from-row"
-                                          : "seen",
+  void make_new(const std::string& path, const FitJob& job) {
+    if (job.next_input || from_row_ || seen_) {
+      throw RequestError(job.next_input ? "next-input"
+                         : from_row_    ? "from-row"
+                                        : "seen",
                          "'" + path + "' does not exist yet; accepted with a model that has been fitted before");
     }
-    const StreamOptions options = options_from(config, resolve_insecure_seed(flags));
+    const StreamOptions options = job.request();
     const IncrementalRegression checked(options);  // every refusal there is, before anything is touched
-    state_.input = absolute(config.input.value_or("-"));
-    state_.format = stream::format_of(config);
-    state_.delimiter = config.delimiter.value_or(',');
-    state_.releases = config.releases ? absolute(*config.releases) : "";
+    state_.input = absolute(job.input.value_or("-"));
+    state_.format = job.row_format();
+    state_.delimiter = job.delimiter.value_or(',');
+    state_.releases = job.releases ? absolute(*job.releases) : "";
     open_source(options);
     ask_sink(path);
     if (tail_.step != 0) {
@@ -140,24 +130,24 @@ class DurableSession final : public FitSession {
     regression_ = std::make_unique<DurableRegression>(DurableRegression::create(path, options));
   }
 
-  void open_existing(const std::string& path, const stream::FitConfig& config, const FitFlags& flags) {
+  void open_existing(const std::string& path, const FitJob& job) {
     regression_ = std::make_unique<DurableRegression>(DurableRegression::open(path));
-    require_same_request(regression_->options(), config, resolve_insecure_seed(flags));
+    fit::require_same_request(regression_->options(), request::with_dimension(job.settings));
     state_ = source_state_from(regression_->source());
-    mind_rows_from_elsewhere(config.input, flags.next_input);
-    if (flags.next_input) {
-      if (!config.input) {
+    mind_rows_from_elsewhere(job.input, job.next_input);
+    if (job.next_input) {
+      if (!job.input) {
         throw RequestError("next-input", "needs the new input, e.g. rivulet fit --model M --next-input tuesday.csv");
       }
-      begin_next_input(state_, absolute(*config.input));
-      state_.format = stream::format_of(config);
-    } else if (config.input) {
-      state_.input = absolute(*config.input);
+      begin_next_input(state_, absolute(*job.input));
+      state_.format = job.row_format();
+    } else if (job.input) {
+      state_.input = absolute(*job.input);
     }
-    if (config.format) state_.format = *config.format;
-    if (config.delimiter) state_.delimiter = *config.delimiter;
+    if (job.format) state_.format = *job.format;
+    if (job.delimiter) state_.delimiter = *job.delimiter;
     resuming_ = state_.started();
-    if (config.releases) state_.releases = absolute(*config.releases);
+    if (job.releases) state_.releases = absolute(*job.releases);
     open_source_again();
     ask_sink(path);
     regression_->require_published(tail_.step, tail_.chain);
@@ -211,12 +201,10 @@ class DurableSession final : public FitSession {
 
   void open_source(const StreamOptions& options) {
     source_ = std::make_unique<stream::FileSource>(state_.input, &stop_flag());
-    std::optional<std::string> unit;
-    if (options.unit) unit = options.unit->name;
     rows_ = stream::open_rows(*source_, options.schema,
                               {.format = state_.format,
                                .delimiter = state_.delimiter,
-                               .unit_column = std::move(unit),
+                               .unit_column = unit_column(options),
                                .track_position = true});
   }
 
@@ -316,9 +304,9 @@ class DurableSession final : public FitSession {
     return true;
   }
 
-  bool whole_steps_ = false;
-  std::optional<Seen> seen_;
+  bool whole_steps_;
   std::optional<std::uint64_t> from_row_;
+  std::optional<Seen> seen_;
   bool was_told_ = false;  // about rows that came from elsewhere
   std::unique_ptr<DurableRegression> regression_;
   std::unique_ptr<stream::FileSource> source_;
@@ -337,8 +325,8 @@ class DurableSession final : public FitSession {
 
 }  // namespace
 
-std::unique_ptr<FitSession> make_durable_session(const stream::FitConfig& config, const FitFlags& flags) {
-  return std::make_unique<DurableSession>(config, flags);
+std::unique_ptr<FitSession> make_durable_session(const FitJob& job) {
+  return std::make_unique<DurableSession>(job);
 }
 
 }  // namespace rivulet::cli

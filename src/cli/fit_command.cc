@@ -9,7 +9,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
-#include "cli/fit_flags.h"
+#include "cli/fit_job.h"
 #include "cli/fit_session.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -20,6 +20,63 @@
 
 namespace rivulet::cli {
 namespace {
+
+constexpr const char* kDescription =
+    "Fit a private model to a stream of rows, published as the stream grows.\n"
+    "\n"
+    "Reads rows from a CSV or libsvm file (plain or gzip) or from standard input, and after every\n"
+    "--release-every rows publishes the linear model of everything seen so far. All releases together\n"
+    "are (epsilon, delta)-differentially private for every row, however long the stream goes on.\n"
+    "\n"
+    "Bounds are yours to declare, from what you know of the world and never from the data; values\n"
+    "outside are moved to the nearest bound. A row that cannot be used (a missing or unreadable value,\n"
+    "an undeclared category or class) counts as a zero row and never stops the stream.";
+
+constexpr const char* kFooter =
+    "EXAMPLES\n"
+    "  A model of spending, a release every 100 people, releases to a file, the last model as a table:\n"
+    "    rivulet fit survey.csv --target spend --features age,income --bound age=18:90 \\\n"
+    "        --bound income=0:200000 --bound spend=0:5000 --epsilon 1 --delta 1e-6 \\\n"
+    "        --release-every 100 --releases models.jsonl\n"
+    "  From a pipe into a pipe, a release after every row:\n"
+    "    tail -f events.csv | rivulet fit --config model.toml --releases - | jq .coefficients\n"
+    "  Scores from at most 10 of 4000 words: libsvm rows through a sketch, whose sizes rivulet plan weighs:\n"
+    "    rivulet fit reviews.svm --dimension 4000 --bound x=0:1 --bound y=-1:1 --no-intercept \\\n"
+    "        --only-if 'nonzeros<=10' --constraint l1:2 --sketch auto --epsilon 1 --delta 1e-6 \\\n"
+    "        --release-every 1000 --releases models.jsonl\n"
+    "  Who buys, as probabilities (logistic regression by PrivIncERM), and how good they are on known rows:\n"
+    "    rivulet fit visits.csv --target bought --classes no,yes --features age,income \\\n"
+    "        --bound age=18:90 --bound income=0:200000 --epsilon 1 --delta 1e-6 --release-every 100 \\\n"
+    "        --horizon 500 --constraint l2:6 --model bought.rivulet\n"
+    "    rivulet predict bought.rivulet known.csv --score\n"
+    "\n"
+    "CONFIGURATION FILE (TOML; the same names as the flags, flags win)\n"
+    "    target = \"spend\"\n"
+    "    features = [\"age\", \"income\", \"region\"]\n"
+    "    epsilon = 1.0\n"
+    "    delta = 1e-6\n"
+    "    release-every = 100\n"
+    "    [bounds]\n"
+    "    age = [18, 90]\n"
+    "    income = [0, 200000]\n"
+    "    spend = [0, 5000]\n"
+    "    [levels]\n"
+    "    region = [\"north\", \"south\"]\n"
+    "\n"
+    "OUTPUT\n"
+    "  Each release is one JSON line: step, rows, intercept, coefficients (in your units), noise (standard\n"
+    "  deviations of the private sums), epsilon, delta, neighbours. The table of the last model goes to\n"
+    "  standard output, or to standard error when the releases go to standard output. Counts of unusable\n"
+    "  rows go to standard error: they are exact, for the operator only. With a sketch, coefficients that\n"
+    "  are not listed are 0. With classes, intercept and coefficients are those of a score: log-odds of the\n"
+    "  positive class with the logistic loss. With --mechanism erm there are tau, the calls so far and the\n"
+    "  noise of a call.\n"
+    "\n"
+    "EXIT CODES\n"
+    "  0 done; 1 a file or stream could not be read or written; 2 bad request, no row was read and\n"
+    "  nothing published; 3 the stream is longer than its horizon; 4 the model is in use, damaged or behind\n"
+    "  what was published, or its input changed: nothing was read, published or changed; 130 interrupted\n"
+    "  (with --model: 0, nothing is lost). After 1, 3 and 130 what was published stays valid.";
 
 enum class Ending { input_ended, interrupted, reader_gone, horizon_exceeded, input_broken };
 
@@ -130,58 +187,58 @@ int finish(FitSession& session, Ending ending, const std::string& reason) {
   }
 }
 
-std::unique_ptr<FitSession> make_session(const stream::FitConfig& config, const FitFlags& flags) {
-  if (config.model) return make_durable_session(config, flags);
-  if (flags.next_input || flags.from_row || flags.seen || config.whole_steps.value_or(false)) {
-    throw RequestError(flags.next_input ? "next-input"
-                       : flags.from_row ? "from-row"
-                       : flags.seen     ? "seen"
-                                        : "whole-steps",
+std::unique_ptr<FitSession> make_session(const FitJob& job) {
+  if (job.model) return make_durable_session(job);
+  if (job.next_input || job.from_row || job.seen || job.whole_steps) {
+    throw RequestError(job.next_input ? "next-input"
+                       : job.from_row ? "from-row"
+                       : job.seen     ? "seen"
+                                      : "whole-steps",
                        "is for a stream that is kept in a file; accepted: together with --model FILE");
   }
-  return make_memory_session(config, flags);
+  return make_memory_session(job);
 }
 
 // A stop before there was a header to read. A model that was there has lost nothing.
-int stopped_early(const stream::FitConfig& config) {
-  const bool kept = config.model && std::filesystem::exists(*config.model);
+int stopped_early(const FitJob& job) {
+  const bool kept = job.model && std::filesystem::exists(*job.model);
   tell(fmt::format("rivulet: {} before the first row; nothing was published{}\n", kept ? "stopped" : "interrupted",
-                   kept ? ", and " + *config.model + " is as it was" : ""));
+                   kept ? ", and " + *job.model + " is as it was" : ""));
   return kept ? kDone : kInterrupted;
 }
 
 // What was gathered could not be kept or handed on.
-int not_kept(const FitFlags& flags, const std::string& why) {
+int not_kept(const FitJob& job, const std::string& why) {
   tell(
       fmt::format("rivulet: {}; what was published up to now is safe in the model, and the same command{} goes on from "
                   "there once the cause is mended\n",
-                  why, flags.next_input ? " (without --next-input once it says that the input was counted)" : ""));
+                  why, job.next_input ? " (without --next-input once it says that the input was counted)" : ""));
   return kFailed;
 }
 
 int fit(const FitFlags& flags) {
-  const stream::FitConfig config = resolve(flags);
-  if (config.releases) {
-    refuse_overwriting(*config.releases, config.input.value_or("-"), "input");
-    if (flags.config) refuse_overwriting(*config.releases, *flags.config, "configuration");
-    if (config.model) refuse_overwriting(*config.releases, *config.model, "model");
+  const FitJob job = job_of(flags);
+  if (job.releases) {
+    refuse_overwriting(*job.releases, job.input.value_or("-"), "input");
+    if (job.config) refuse_overwriting(*job.releases, *job.config, "configuration");
+    if (job.model) refuse_overwriting(*job.releases, *job.model, "model");
   }
   std::unique_ptr<FitSession> session;
   try {
-    session = make_session(config, flags);
+    session = make_session(job);
   } catch (const IoError&) {
     if (!stop_flag()) throw;
-    return stopped_early(config);
+    return stopped_early(job);
   }
-  FitRun run(*session, flags.quiet);
+  FitRun run(*session, job.quiet);
   try {
     const Ending ending = run.run();
     return finish(*session, ending, run.reason());
   } catch (const NotKept& error) {
-    return not_kept(flags, error.what());
+    return not_kept(job, error.what());
   } catch (const IoError& error) {
-    if (!config.model) throw;
-    return not_kept(flags, error.what());
+    if (!job.model) throw;
+    return not_kept(job, error.what());
   }
 }
 
@@ -189,6 +246,8 @@ int fit(const FitFlags& flags) {
 
 Runner declare_fit(CLI::App& app) {
   auto flags = std::make_shared<FitFlags>();
+  app.description(kDescription);
+  app.footer(kFooter);
   declare_fit_flags(app, *flags);
   return [flags] { return fit(*flags); };
 }

@@ -6,12 +6,11 @@
 #include <optional>
 #include <string>
 
-#include "cli/fit_flags.h"
+#include "cli/fit_job.h"
 #include "cli/operator_counts.h"
 #include "cli/progress.h"
 #include "rivulet/error.h"
 #include "rivulet/incremental_regression.h"
-#include "stream/config.h"
 #include "stream/row_source.h"
 
 namespace rivulet::cli {
@@ -62,8 +61,13 @@ class FitSession {
 };
 
 // Each throws RequestError, IoError, DamagedFile or ModelConflict before any row is read.
-std::unique_ptr<FitSession> make_memory_session(const stream::FitConfig& config, const FitFlags& flags);
-std::unique_ptr<FitSession> make_durable_session(const stream::FitConfig& config, const FitFlags& flags);
+std::unique_ptr<FitSession> make_memory_session(const FitJob& job);
+std::unique_ptr<FitSession> make_durable_session(const FitJob& job);
+
+// The column that says whose row it is, when units are promised.
+inline std::optional<std::string> unit_column(const StreamOptions& options) {
+  return options.unit ? std::optional(options.unit->name) : std::nullopt;
+}
 
 // Opening the releases may empty or extend the file, so it must not be one that is read: throws RequestError.
 void refuse_overwriting(const std::string& releases, const std::string& read, const std::string& what);

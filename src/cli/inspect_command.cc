@@ -14,10 +14,11 @@
 #include "cli/source_state.h"
 #include "fit/mechanism.h"
 #include "fit/stream_plan.h"
+#include "plan/erm_report.h"
 #include "privacy/mechanism_plan.h"
+#include "request/settings.h"
 #include "rivulet/durable_regression.h"
 #include "rivulet/release_log.h"
-#include "stream/loss_text.h"
 
 namespace rivulet::cli {
 namespace {
@@ -69,7 +70,7 @@ std::string line_of(std::string_view label, const std::string& value) {
 
 std::string target_text(const Schema& schema) {
   if (schema.has_classes()) {
-    const auto [negative, positive] = stream::class_names(schema);
+    const auto [negative, positive] = request::class_names(schema);
     return fmt::format("{} or {} (target: {} is the positive class)", negative, positive, positive);
   }
   const Interval bounds = schema.target_bounds();
@@ -80,7 +81,7 @@ std::string moments_text(const StreamOptions& options, const privacy::MechanismP
   std::string out;
   if (options.loss != "squared") {
     out += line_of("loss", fmt::format("{}, by its quadratic surrogate for log-odds up to {:g}", options.loss,
-                                       options.surrogate_margin));
+                                       *options.surrogate_margin));
   }
   return out +
          line_of("strategy", fmt::format("{}; profile {}", to_string(*options.strategy), to_string(options.profile))) +
@@ -101,20 +102,20 @@ std::string erm_text(const StreamOptions& options, const erm::ErmPlan& plan) {
                     line_of("loss", loss);
   if (erm.mechanism == ErmMechanism::trivial) return out;
   const bool tau_is_one = *erm.tau == 1;
-  out += line_of("calls",
-                 fmt::format("every {}; {}", tau_is_one ? "step" : fmt::format("{} steps", *erm.tau),
-                             options.horizon.is_known() ? fmt::format("{} in all", calls_until(erm, plan.last_step()))
-                                                        : "no end"));
+  out += line_of("calls", fmt::format("every {}; {}", tau_is_one ? "step" : fmt::format("{} steps", *erm.tau),
+                                      options.horizon.is_known()
+                                          ? fmt::format("{} in all", plan::calls_until(erm, plan.last_step()))
+                                          : "no end"));
   if (erm.mechanism == ErmMechanism::periodic) {
-    out += line_of("rule for tau", std::string(stream::to_string(erm.rule)));
+    out += line_of("rule for tau", std::string(request::to_string(erm.rule)));
   }
   return out +
-         line_of("solver", fmt::format("{}; {}", stream::to_string(erm.method),
+         line_of("solver", fmt::format("{}; {}", request::to_string(erm.method),
                                        *erm.averaged ? "a mean over the last few calls is published"
                                                      : "the last call's model is published")) +
          line_of("mu", fmt::format("{:.6f}", plan.gradients().mu())) +
          line_of("derivatives up to", fmt::format("{:.6f}", plan.lipschitz())) +
-         line_of("rows kept", fmt::format("{} bytes a row", kept_bytes(options.schema, 1.0)));
+         line_of("rows kept", fmt::format("{} bytes a row", plan::kept_bytes(options.schema, 1.0)));
 }
 
 // The noise in the last release.
@@ -124,7 +125,7 @@ std::string noise_text(const Model& model, const StreamOptions& options, const f
                    fmt::format("{:.4g} gram diagonal, {:.4g} gram off-diagonal, {:.4g} cross",
                                model.noise.gram_diagonal, model.noise.gram_offdiagonal, model.noise.cross));
   }
-  const std::uint64_t calls = calls_until(*options.erm, model.step);
+  const std::uint64_t calls = plan::calls_until(*options.erm, model.step);
   std::string text = line_of("calls", fmt::format("{} so far", calls));
   if (const auto call = last_call(*plan.erm(), model)) {
     text +=
@@ -133,7 +134,8 @@ std::string noise_text(const Model& model, const StreamOptions& options, const f
                                                      ? "minimiser, rows scaled to the unit ball"
                                                      : "mean sum of gradients"));
   }
-  return text + line_of("rows take", shown_bytes(kept_bytes(options.schema, static_cast<double>(model.rows))));
+  return text +
+         line_of("rows take", plan::shown_bytes(plan::kept_bytes(options.schema, static_cast<double>(model.rows))));
 }
 
 std::string as_text(const ReleaseLog& log, const fit::StreamPlan& plan) {
@@ -189,15 +191,15 @@ nlohmann::ordered_json erm_json(const StreamOptions& options, const erm::ErmPlan
     return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
   };
   return {{"tau", *erm.tau},
-          {"tau_rule", stream::to_string(erm.rule)},
-          {"method", stream::to_string(erm.method)},
+          {"tau_rule", request::to_string(erm.rule)},
+          {"method", request::to_string(erm.method)},
           {"iterations", or_null(erm.iterations)},
           {"batches", erm.batches},
           {"ridge", erm.ridge},
           {"late_weight", erm.late_weight},
           {"average", *erm.averaged},
           {"lipschitz", plan.lipschitz()},
-          {"calls", calls_until(erm, last)}};
+          {"calls", plan::calls_until(erm, last)}};
 }
 
 std::string as_json(const ReleaseLog& log, const fit::StreamPlan& plan) {
@@ -212,8 +214,8 @@ std::string as_json(const ReleaseLog& log, const fit::StreamPlan& plan) {
   json["max_rows_per_unit"] = options.unit ? options.unit->max_rows : 1;
   json["last_step"] = plan.last_step();
   json["loss"] = options.loss;
-  json["mechanism"] = mechanism_name(options);
-  if (options.schema.has_classes()) json["classes"] = stream::class_names(options.schema);
+  json["mechanism"] = request::to_string(*options.mechanism);
+  if (options.schema.has_classes()) json["classes"] = request::class_names(options.schema);
   json["profile"] = to_string(options.profile);
   if (plan.erm() != nullptr) {
     json["mu"] = plan.erm()->gradients().mu();
@@ -224,7 +226,7 @@ std::string as_json(const ReleaseLog& log, const fit::StreamPlan& plan) {
     json["mu"] = moments.mu();
     json["l2_sensitivity"] = moments.l2_sensitivity();
     json["strategy_norm"] = moments.strategy().norm();
-    if (options.loss != "squared") json["margin"] = options.surrogate_margin;
+    if (options.surrogate_margin) json["margin"] = *options.surrogate_margin;
   }
   json["constraint"] = options.constraint;
   json["dimension"] = options.schema.dimension();

@@ -1,8 +1,8 @@
 #include "cli/log_flags.h"
 
 #include "base/shown.h"
+#include "request/values.h"
 #include "rivulet/error.h"
-#include "stream/setting_text.h"
 
 namespace rivulet::cli {
 
@@ -25,7 +25,7 @@ std::uint64_t chosen_step(const LogFlags& flags, const ReleaseLog& log) {
   if (last == 0)
     throw RequestError("model", "'" + flags.model + "' has no release yet; the first is out after the first step");
   if (!flags.at) return last;
-  const std::uint64_t step = stream::parse_positive_whole(*flags.at, "at");
+  const std::uint64_t step = request::Given{*flags.at, "at"}.positive_whole();
   if (step > last) {
     throw RequestError("at", *flags.at + " is not out yet; accepted: 1 to " + std::to_string(last));
   }
@@ -33,7 +33,7 @@ std::uint64_t chosen_step(const LogFlags& flags, const ReleaseLog& log) {
 }
 
 double chosen_level(const LogFlags& flags) {
-  const double level = stream::parse_positive(flags.level, "level");
+  const double level = request::Given{flags.level, "level"}.positive();
   if (level >= 1.0) {
     throw RequestError("level",
                        shown(flags.level) + " is not accepted; accepted: a probability above 0 and below 1, e.g. 0.95");

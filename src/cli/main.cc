@@ -73,6 +73,7 @@ int run(int argc, char** argv) {
   add("inspect", cli::declare_inspect);
   add("plan", cli::declare_plan);
   add("audit", cli::declare_audit);
+  add("settings", cli::declare_settings);
 
   try {
     app.parse(argc, argv);

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "cli/console.h"
-#include "cli/fit_options.h"
 #include "cli/fit_session.h"
 #include "cli/release_writer.h"
 #include "cli/row_account.h"
@@ -24,24 +23,24 @@ std::optional<struct stat> regular_file(const std::string& path, int stream) {
 
 class MemorySession final : public FitSession {
  public:
-  MemorySession(const stream::FitConfig& config, const FitFlags& flags)
-      : regression_(options_from(config, resolve_insecure_seed(flags))),
-        source_(config.input.value_or("-"), &stop_flag()),
+  MemorySession(const FitJob& job)
+      : regression_(job.request()),
+        source_(job.input.value_or("-"), &stop_flag()),
         rows_(stream::open_rows(source_, regression_.options().schema,
-                                {.format = stream::format_of(config),
-                                 .delimiter = config.delimiter.value_or(','),
-                                 .unit_column = config.unit})),
-        on_stdout_(config.releases == "-") {
-    if (config.releases) {
-      if (const auto earlier = regular_file(*config.releases, STDOUT_FILENO);
-          *config.releases != "-" && !flags.insecure_seed && earlier && earlier->st_size != 0) {
+                                {.format = job.row_format(),
+                                 .delimiter = job.delimiter.value_or(','),
+                                 .unit_column = unit_column(regression_.options())})),
+        on_stdout_(job.releases == "-") {
+    if (job.releases) {
+      if (const auto earlier = regular_file(*job.releases, STDOUT_FILENO);
+          *job.releases != "-" && !regression_.options().insecure_seed && earlier && earlier->st_size != 0) {
         tell(
             "rivulet: the file of releases was not empty and is overwritten; if it held releases of the same rows, "
             "these "
             "are a second publication, and the budgets of the two add up (with --model a stream goes on instead)\n");
       }
-      writer_ = std::make_unique<ReleaseWriter>(
-          *config.releases, release_form(regression_.options(), regression_.plan()), !source_.total_bytes());
+      writer_ = std::make_unique<ReleaseWriter>(*job.releases, release_form(regression_.options(), regression_.plan()),
+                                                !source_.total_bytes());
     }
   }
 
@@ -86,8 +85,8 @@ void refuse_overwriting(const std::string& releases, const std::string& read, co
   }
 }
 
-std::unique_ptr<FitSession> make_memory_session(const stream::FitConfig& config, const FitFlags& flags) {
-  return std::make_unique<MemorySession>(config, flags);
+std::unique_ptr<FitSession> make_memory_session(const FitJob& job) {
+  return std::make_unique<MemorySession>(job);
 }
 
 }  // namespace rivulet::cli

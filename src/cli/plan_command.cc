@@ -1,4 +1,6 @@
 // `rivulet plan`: no data, only arithmetic.
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -7,18 +9,11 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
-#include "cli/fit_flags.h"
-#include "cli/loss_flags.h"
-#include "cli/plan_erm.h"
-#include "cli/plan_output.h"
-#include "cli/sketch_flags.h"
-#include "erm/erm_plan.h"
-#include "fit/mechanism.h"
-#include "privacy/mechanism_plan.h"
-#include "rivulet/constraint.h"
+#include "cli/setting_flags.h"
+#include "request/toml_file.h"
 #include "rivulet/error.h"
 #include "rivulet/loss.h"
-#include "stream/setting_text.h"
+#include "rivulet/plan.h"
 
 namespace rivulet::cli {
 namespace {
@@ -31,7 +26,8 @@ constexpr const char* kDescription =
     "(the scaling that 'rivulet fit' does for you). With --sketch, --mechanism or --row-set also what\n"
     "sketches of different sizes cost and gain, and which to ask for. With a --loss other than squared,\n"
     "or --mechanism erm: how often the solver is called, the noise of its calls, the paper's bound and\n"
-    "the memory that rows take.";
+    "the memory that rows take. With --config the plan is for the columns of a real fit, and the JSON has\n"
+    "the standard errors that the noise alone makes, in your units.";
 
 constexpr const char* kFooter =
     "EXAMPLES\n"
@@ -51,7 +47,9 @@ constexpr const char* kFooter =
     "  prefix_stddev_factor  strategy_norm * decoder_norm\n"
     "  stddev                of the released sums there: gram_diagonal, gram_offdiagonal, cross\n"
     "  charge                epsilon and delta set aside for discrete noise and tails (inside the budget)\n"
-    "  times                 the same at every --at, with predicted_excess_risk and excess_risk_bound\n"
+    "  times                 the same at every --at, with predicted_excess_risk and excess_risk_bound,\n"
+    "                        memory_bytes, and standard_errors that the noise alone makes for evenly spread\n"
+    "                        columns\n"
     "  sketches              with --sketch, --mechanism or --row-set: trade_off (dimension, memory_bytes,\n"
     "                        noise_risk, distortion_risk, predicted_excess_risk), full_matrix, asked,\n"
     "                        paper_dimension, theorem_5_7_bound, recommended\n"
@@ -60,120 +58,63 @@ constexpr const char* kFooter =
     "  noise_risk, age_risk, memory_bytes, multiplications";
 
 struct PlanFlags {
+  SettingFlags settings;
   std::optional<std::string> dim;
-  std::optional<std::string> epsilon;
-  std::optional<std::string> delta;
-  std::string neighbours = "replace";
-  std::string horizon = "unbounded";
-  std::string release_every = "1";
-  std::optional<std::string> strategy;
-  std::optional<std::string> tree_decoding;
-  std::optional<std::string> buffers;
-  std::string constraint = "l2:1";
-  std::string profile = "tight";
+  std::optional<std::string> config;
   std::vector<std::string> at;
-  LossFlags losses;
-  SketchFlags sketching;
   std::string share = "0.1";
   std::string beta = "0.05";
   bool json = false;
 };
 
-const std::string& required(const std::optional<std::string>& value, const char* field, const char* accepted) {
-  if (!value) throw RequestError(field, std::string("not given; accepted: ") + accepted);
-  return *value;
+// What a plan depends on; columns and their bounds are those of the paper's setting.
+bool is_planned(const request::Setting& setting) {
+  constexpr std::array kNotPlanned{"unit",      "max-rows-per-unit", "solver",      "noise-aware-ridge",
+                                   "embedding", "column-weight",     "sketch-seed", "insecure-seed"};
+  return setting.scope == request::Scope::request && setting.group != request::Group::rows &&
+         std::find(kNotPlanned.begin(), kNotPlanned.end(), setting.key) == kNotPlanned.end();
 }
 
 // The paper's setting: a block in [-1, 1], rows clipped to the unit ball, no intercept. Box units and unit-ball units
 // coincide.
-Schema unit_ball_schema(const PlanFlags& flags, bool classes) {
-  const std::string& text = required(flags.dim, "dim", "the number of covariates, e.g. --dim 10");
-  const std::uint64_t dimension = stream::parse_positive_whole(text, "dim");
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 31;
-  if (dimension > kMost) {
-    throw RequestError("dim", text + " is not accepted; accepted: a whole number from 1 to " + std::to_string(kMost));
+request::Settings in_the_unit_ball(request::Settings given, const PlanFlags& flags) {
+  if (!flags.dim) throw RequestError("dim", "not given; accepted: the number of covariates, e.g. dim=10");
+  const std::uint64_t dimension = request::Given{*flags.dim, "dim"}.positive_whole(
+      "a positive whole number up to 2147483648", std::uint64_t{1} << 31);
+  given["target"] = "y";
+  given["block"] = "x:" + std::to_string(dimension);
+  given["bounds"]["x"] = {-1.0, 1.0};
+  given["intercept"] = false;
+  given["clip-norm"] = 1.0;
+  if (parse_loss(request::loss_of(given))->is_classification()) {
+    given["classes"] = {-1, 1};
+  } else {
+    given["bounds"]["y"] = {-1.0, 1.0};
   }
-  Schema schema;
-  schema.block("x", dimension, {-1.0, 1.0}).intercept(false).clip_norm(1.0);
-  return classes ? schema.classes("y", -1.0, 1.0) : schema.target("y", {-1.0, 1.0});
+  if (!given.contains("constraint")) given["constraint"] = "l2:1";
+  given["solver"] = "fast";  // a plan is about noise, not about iterations
+  return given;
 }
 
-stream::FitConfig config_of(const PlanFlags& flags) {
-  stream::FitConfig config;
-  if (flags.strategy) config.strategy = parse_strategy(*flags.strategy);
-  if (flags.buffers) config.buffers = parse_buffers(*flags.buffers);
-  if (flags.tree_decoding) config.tree_decoding = stream::parse_tree_decoding(*flags.tree_decoding);
-  read_sketch_flags(flags.sketching, config);
-  read_loss_flags(flags.losses, config);
-  if (parse_loss(loss_of(config))->is_classification()) config.classes = {"-1", "1"};
-  check_loss(config);
-  return config;
+// The request in the declared columns' own units, or in the paper's setting.
+request::Settings planned(const PlanFlags& flags) {
+  const request::Settings typed = flags.settings.given();
+  if (!flags.config) return in_the_unit_ball(typed, flags);
+  if (flags.dim) throw RequestError("dim", "contradicts config, whose columns are counted; accepted: one of the two");
+  return request::merge(request::read_toml_file(*flags.config), typed);
 }
 
-StreamOptions options_of(const PlanFlags& flags, const stream::FitConfig& config) {
-  StreamOptions options;
-  options.schema = unit_ball_schema(flags, config.classes.has_value());
-  options.budget = {
-      stream::parse_number(required(flags.epsilon, "epsilon", "a positive number, e.g. --epsilon 1"), "epsilon"),
-      stream::parse_number(required(flags.delta, "delta", "a number above 0 and below 1, e.g. --delta 1e-6"), "delta")};
-  options.budget.validate();
-  options.neighbours = parse_neighbours(flags.neighbours);
-  options.profile = parse_profile(flags.profile);
-  options.horizon = parse_horizon(flags.horizon);
-  options.release_every = stream::parse_positive_whole(flags.release_every, "release-every");
-  options.strategy = config.strategy;
-  if (flags.buffers) options.buffers = parse_buffers(*flags.buffers);
-  options.tree_decoding = config.tree_decoding;
-  options.constraint = flags.constraint;
-  options.sketch = sketch_from(config);
-  apply_loss(config, options);
-  options.input_set = config.row_set.value_or("");
-  require_room(options, "dim");
-  options.solver = Solver::fast;  // a plan is about noise, not about iterations
-  return fit::with_defaults(options);
-}
-
-std::vector<std::uint64_t> chosen_steps(const PlanFlags& flags, std::uint64_t last_step, bool known) {
-  std::vector<std::uint64_t> steps;
-  for (const std::string& text : flags.at) {
-    const std::uint64_t step = stream::parse_positive_whole(text, "at");
-    if (step > last_step) {
-      throw RequestError("at", "step " + text + " is past the last step; accepted: 1 to " + std::to_string(last_step));
-    }
-    steps.push_back(step);
-  }
-  if (steps.empty()) {
-    for (std::uint64_t step : {100ULL, 10'000ULL, 1'000'000ULL, 100'000'000ULL}) {
-      if (step < last_step) steps.push_back(step);
-    }
-    if (known) steps.push_back(last_step);
-  }
-  return steps;
-}
-
-std::string erm_plan(const PlanFlags& flags, const StreamOptions& options) {
-  const erm::ErmPlan plan(fit::erm_options(options));
-  const ErmPlanOutput output(plan, chosen_steps(flags, plan.last_step(), options.horizon.is_known()));
-  return flags.json ? output.json() : output.text();
-}
-
-std::string sums_plan(const PlanFlags& flags, const StreamOptions& options, const stream::FitConfig& config) {
-  PlanRequest request;
-  request.options = options;
-  request.share = stream::parse_positive(flags.share, "share");
-  request.beta = stream::parse_positive(flags.beta, "beta");
-  if (request.beta >= 1.0) {
-    throw RequestError("beta",
-                       "'" + flags.beta + "' is not accepted; accepted: a probability above 0 and below 1, e.g. 0.05");
-  }
-  const bool about_mechanism = flags.losses.mechanism && mechanism_of(config) != stream::Mechanism::surrogate;
-  request.about_sketches = about_mechanism || flags.sketching.sketch || flags.sketching.row_set;
-  const auto set = parse_constraint(options.constraint, options.schema.dimension());
-  const privacy::MechanismPlan plan(fit::mechanism_request(options));
-  request.steps = chosen_steps(flags, plan.last_step(), options.horizon.is_known());
-  request.steps_were_chosen = !flags.at.empty();
-  const PlanOutput output(request, plan, *set);
-  return flags.json ? output.json() : output.text();
+int run(const PlanFlags& flags) {
+  const request::Settings given = planned(flags);
+  const Plan plan(request::read_request(given));
+  PlanQuestions questions;
+  for (const std::string& text : flags.at) questions.steps.push_back(request::Given{text, "at"}.positive_whole());
+  questions.noise_share = request::Given{flags.share, "share"}.positive();
+  questions.beta = request::Given{flags.beta, "beta"}.positive();
+  const bool about_mechanism = given.contains("mechanism") && plan.request().mechanism != Mechanism::surrogate;
+  questions.sketches = about_mechanism || given.contains("sketch") || given.contains("row-set");
+  print(flags.json ? plan.json(questions) : plan.text(questions));
+  return kDone;
 }
 
 }  // namespace
@@ -183,23 +124,9 @@ Runner declare_plan(CLI::App& app) {
   app.description(kDescription);
   app.footer(kFooter);
   app.add_option("--dim,-d", flags->dim, "Number of covariates, the intercept included. No default")->type_name("D");
-  app.add_option("--epsilon", flags->epsilon,
-                 "Privacy budget of all releases together; smaller is more private. No default")
-      ->type_name("E");
-  app.add_option("--delta", flags->delta, "Probability with which the promise may fail. No default")->type_name("D");
-  app.add_option("--neighbours", flags->neighbours, "'replace' (default) or 'zero-out'")->type_name("WORD");
-  app.add_option("--horizon", flags->horizon, "A number of steps, or 'unbounded' (default)")->type_name("N|unbounded");
-  app.add_option("--release-every", flags->release_every, "Rows in a step; 1 unless given")->type_name("N");
-  app.add_option("--strategy", flags->strategy, "'blt' (default), 'tree' or 'hybrid'")->type_name("WORD");
-  app.add_option("--tree-decoding", flags->tree_decoding, "'optimal' (default) or 'paper'")->type_name("WORD");
-  app.add_option("--buffers", flags->buffers, "Buffers of the blt strategy, 1 to 8; chosen unless given")
-      ->type_name("K");
-  app.add_option("--constraint", flags->constraint, "As for fit, but in unit-ball units; l2:1 unless given")
-      ->type_name("KIND:R");
-  app.add_option("--profile", flags->profile, "'tight' (default) or 'paper'")->type_name("WORD");
-  declare_mechanism_flag(app, flags->losses, "How it is done");
-  declare_loss_flags(app, flags->losses, "Losses other than least squares");
-  declare_sketch_flags(app, flags->sketching, "Rows of many columns");
+  app.add_option("--config", flags->config, "TOML file of a fit, instead of --dim: its columns and settings; flags win")
+      ->type_name("FILE.toml");
+  flags->settings.declare(app, is_planned);
   app.add_option("--at", flags->at, "Step to report; may be repeated")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -211,12 +138,7 @@ Runner declare_plan(CLI::App& app) {
       ->type_name("B");
   app.add_flag("--json", flags->json, "Machine-readable output")->disable_flag_override();
 
-  return [flags] {
-    const stream::FitConfig config = config_of(*flags);
-    const StreamOptions options = options_of(*flags, config);
-    print(options.erm ? erm_plan(*flags, options) : sums_plan(*flags, options, config));
-    return kDone;
-  };
+  return [flags] { return run(*flags); };
 }
 
 }  // namespace rivulet::cli

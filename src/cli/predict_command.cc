@@ -16,13 +16,12 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/stop_flag.h"
+#include "request/settings.h"
 #include "rivulet/error.h"
 #include "rivulet/inference.h"
 #include "rivulet/release_log.h"
 #include "stream/byte_source.h"
-#include "stream/loss_text.h"
 #include "stream/row_format.h"
-#include "stream/setting_text.h"
 
 namespace rivulet::cli {
 namespace {
@@ -98,7 +97,7 @@ class PredictionLines {
  public:
   PredictionLines(const Release& release, const StreamOptions& options, double level) : model_(release.model) {
     if (options.schema.has_classes()) {
-      classes_ = stream::class_names(options.schema);
+      classes_ = request::class_names(options.schema);
       for (std::string& name : *classes_) name = csv_field(name);
       odds_ = options.loss == "logistic";
     } else if (release.statistics.has_target_square && table_options(options).may_have_intervals()) {
@@ -145,14 +144,14 @@ class PredictionLines {
   }
 
   const Model& model_;
-  std::optional<stream::ClassNames> classes_;
+  std::optional<request::ClassNames> classes_;
   bool odds_ = false;  // scores are log-odds
   std::optional<Inference> inference_;
 };
 
 stream::RowSettings row_settings(const PredictFlags& flags) {
   return {.format = flags.format ? stream::parse_row_format(*flags.format) : stream::format_by_name(flags.input),
-          .delimiter = stream::parse_delimiter(flags.delimiter),
+          .delimiter = request::Given{flags.delimiter, "delimiter"}.delimiter(),
           .needs_target = flags.score};
 }
 
@@ -202,7 +201,7 @@ std::string score_json(Evaluation& evaluation, const Release& release, const Str
   json["step"] = release.model.step;
   json["target"] = options.schema.target_name();
   json["loss"] = options.loss;
-  if (options.schema.has_classes()) json["classes"] = stream::class_names(options.schema);
+  if (options.schema.has_classes()) json["classes"] = request::class_names(options.schema);
   json["rows"] = evaluation.rows();
   json["unusable_rows"] = unusable;
   for (const Evaluation::Figure& figure : evaluation.figures()) {

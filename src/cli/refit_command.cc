@@ -12,10 +12,10 @@
 #include "cli/release_writer.h"
 #include "cli/report.h"
 #include "cli/stop_flag.h"
+#include "request/settings.h"
 #include "rivulet/error.h"
 #include "rivulet/refit.h"
 #include "rivulet/release_log.h"
-#include "stream/setting_text.h"
 
 namespace rivulet::cli {
 namespace {
@@ -56,7 +56,7 @@ Refit::Options settings(const RefitFlags& flags, const StreamOptions& stream) {
   if (flags.regularise) options.regularisation = *flags.regularise;
   for (const std::string& list : flags.features) {
     if (!options.features) options.features.emplace();
-    for (std::string& name : stream::parse_names(list)) options.features->push_back(std::move(name));
+    for (std::string& name : request::Given{list, "features"}.names()) options.features->push_back(std::move(name));
   }
   return options;
 }
@@ -100,7 +100,8 @@ int refit(const RefitFlags& flags) {
   const double level = chosen_level(flags);
   const ReleaseLog log(flags.model);
   if (log.options().erm) {
-    throw RequestError("model", "'" + flags.model + "' is of --mechanism " + mechanism_name(log.options()) +
+    throw RequestError("model", "'" + flags.model + "' is of --mechanism " +
+                                    std::string(request::to_string(*log.options().mechanism)) +
                                     ", which publishes models and no statistics to fit others to; accepted: a model of "
                                     "--mechanism full, sketch or surrogate");
   }

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "base/shown.h"
+#include "request/values.h"
 #include "rivulet/error.h"
-#include "stream/setting_text.h"
 
 namespace rivulet::cli {
 namespace {
@@ -66,7 +66,7 @@ Seen parse_seen(const std::string& text) {
                                    " is not accepted; accepted: STEP:CHAIN, the two as they stand in the last release "
                                    "line that arrived, e.g. 120:9f3a61c0d2b4e857...");
   }
-  return {stream::parse_positive_whole(text.substr(0, colon), "seen"), text.substr(colon + 1)};
+  return {request::Given{text.substr(0, colon), "seen"}.positive_whole(), text.substr(colon + 1)};
 }
 
 void refuse_model_as_sink(const std::string& path, const std::string& model) {

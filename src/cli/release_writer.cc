@@ -15,8 +15,9 @@
 #include <type_traits>
 
 #include "cli/report.h"
+#include "plan/erm_report.h"
+#include "request/settings.h"
 #include "rivulet/error.h"
-#include "stream/loss_text.h"
 
 namespace rivulet::cli {
 namespace {
@@ -57,11 +58,12 @@ std::string constant_part(const StreamOptions& options) {
                         *options.sketch->dimension);
   }
   if (options.schema.has_classes()) {
-    const auto [negative, positive] = stream::class_names(options.schema);
+    const auto [negative, positive] = request::class_names(options.schema);
     part += fmt::format(",\"classes\":[{},{}]", json_string(negative), json_string(positive));
   }
   if (options.erm || options.loss != "squared" || options.schema.has_classes()) {
-    part += fmt::format(",\"loss\":{},\"mechanism\":\"{}\"", json_string(options.loss), mechanism_name(options));
+    part += fmt::format(",\"loss\":{},\"mechanism\":\"{}\"", json_string(options.loss),
+                        request::to_string(*options.mechanism));
   }
   if (options.erm) part += fmt::format(",\"tau\":{}", *options.erm->tau);
   if (options.insecure_seed) {
@@ -84,7 +86,7 @@ ReleaseForm release_form(const StreamOptions& options, const fit::StreamPlan& pl
 
 void ReleaseLine::append_calls(const Model& model, std::string& out) {
   const erm::ErmPlan& plan = *form_.calls;
-  const std::uint64_t calls = calls_until(plan.options(), model.step);
+  const std::uint64_t calls = plan::calls_until(plan.options(), model.step);
   if (calls != calls_) {
     calls_ = calls;
     const auto call = last_call(plan, model);

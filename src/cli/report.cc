@@ -6,8 +6,9 @@
 #include <cmath>
 #include <optional>
 
+#include "plan/erm_report.h"
+#include "request/settings.h"
 #include "rivulet/inference.h"
-#include "stream/loss_text.h"
 
 namespace rivulet::cli {
 namespace {
@@ -87,7 +88,7 @@ std::string why_no_intervals(const TableOptions& options) {
 // What the two columns of numbers say.
 std::string legend(const Schema& schema, const TableOptions& options) {
   if (schema.has_classes()) {
-    const auto [negative, positive] = stream::class_names(schema);
+    const auto [negative, positive] = request::class_names(schema);
     const bool odds = options.loss == "logistic";
     return fmt::format(
         "\n  per unit: change of the {} for one unit of the feature. scaled: for half of its declared range.\n"
@@ -117,12 +118,12 @@ std::string fitted_by(const Model& model, const Schema& schema, const TableOptio
     return fmt::format("  The trivial mechanism, {} loss: it never looks at a row.\n", options.loss);
   }
   const std::uint64_t tau = *options.erm->tau;
-  const std::uint64_t calls = calls_until(*options.erm, model.step);
+  const std::uint64_t calls = plan::calls_until(*options.erm, model.step);
   std::string out =
       fmt::format("  Fitted by {}, {} loss: {} call{} of the private solver so far, one every {}. Rows kept: {}.\n",
                   options.erm->mechanism == ErmMechanism::naive ? "the naive mechanism" : "PrivIncERM", options.loss,
                   calls, calls == 1 ? "" : "s", tau == 1 ? "step" : fmt::format("{} steps", tau),
-                  shown_bytes(kept_bytes(schema, static_cast<double>(model.rows))));
+                  plan::shown_bytes(plan::kept_bytes(schema, static_cast<double>(model.rows))));
   if (calls == 0) {
     out += fmt::format(
         "  Nothing is learnt before the first call, at step {}: the model is the one that knows no row.\n", tau);
@@ -175,7 +176,7 @@ std::string model_table(const Model& model, const Statistics& statistics, const 
 
   std::string target = schema.target_name();
   if (schema.has_classes()) {
-    const auto [negative, positive] = stream::class_names(schema);
+    const auto [negative, positive] = request::class_names(schema);
     target += fmt::format(" ({} against {})", positive, negative);
   }
   std::string out = fmt::format("Model of {} after {} rows (release {})\n\n", target, model.rows, model.step);
@@ -203,46 +204,16 @@ TableOptions table_options(const StreamOptions& options, double level) {
           .sketched = options.sketch.has_value(),
           .loss = options.loss,
           .erm = options.erm,
-          .surrogate_margin = options.surrogate_margin};
-}
-
-std::string mechanism_name(const StreamOptions& options) {
-  if (options.sketch) return "sketch";
-  if (!options.erm) return options.loss == "squared" ? "full" : "surrogate";
-  switch (options.erm->mechanism) {
-    case ErmMechanism::periodic:
-      return "erm";
-    case ErmMechanism::naive:
-      return "naive";
-    case ErmMechanism::trivial:
-      break;
-  }
-  return "trivial";
-}
-
-std::uint64_t calls_until(const ErmSettings& erm, std::uint64_t step) {
-  return erm.mechanism == ErmMechanism::trivial ? 0 : step / *erm.tau;
+          .surrogate_margin = options.surrogate_margin.value_or(0.0)};
 }
 
 std::optional<erm::ErmCall> last_call(const erm::ErmPlan& plan, const Model& model) {
-  const std::uint64_t step = calls_until(plan.options(), model.step) * plan.options().tau.value_or(1);
+  const std::uint64_t step = plan::calls_until(plan.options(), model.step) * plan.options().tau.value_or(1);
   if (step == 0) return std::nullopt;
   // How many rows it went over is known where all steps were full; only the noise of a minimiser depends on it.
   const bool full = model.rows == model.step * plan.options().release_every;
   if (!full && plan.options().method == ErmMethod::output_perturbation) return std::nullopt;
   return plan.call_at(step, step * plan.options().release_every);
-}
-
-double kept_bytes(const Schema& schema, double rows) {
-  return 4.0 * static_cast<double>(schema.dimension() + 1) * rows;
-}
-
-std::string shown_bytes(double bytes) {
-  for (const char* unit : {"B", "kB", "MB", "GB", "TB"}) {
-    if (bytes < 1000.0) return fmt::format("{:.3g} {}", bytes, unit);
-    bytes /= 1000.0;
-  }
-  return fmt::format("{:.3g} PB", bytes);
 }
 
 std::string promise_or_warning(const StreamOptions& options, std::uint64_t releases) {

@@ -19,7 +19,7 @@ struct TableOptions {
   bool sketched = false;             // the statistics are those of sketched rows
   std::string loss = "squared";
   std::optional<ErmSettings> erm{};  // PrivIncERM's, filled in
-  double surrogate_margin = 4.0;     // of the logistic loss without `erm`
+  double surrogate_margin = 0.0;     // of the logistic loss without `erm`
 
   // Whether the statistics, where there are any, say how sure the coefficients are.
   [[nodiscard]] bool may_have_intervals() const { return !sketched && !erm && loss == "squared"; }
@@ -27,16 +27,8 @@ struct TableOptions {
 
 // Those of a request whose defaults are filled in.
 TableOptions table_options(const StreamOptions& options, double level = 0.95);
-// "erm", "full", ...: what --mechanism says of the request.
-std::string mechanism_name(const StreamOptions& options);
-// Calls of the solver up to a step.
-std::uint64_t calls_until(const ErmSettings& erm, std::uint64_t step);
 // The last call that went into a model, if its steps were full ones; nothing before the first.
 std::optional<erm::ErmCall> last_call(const erm::ErmPlan& plan, const Model& model);
-// What rows that are kept take, in bytes: 4 for each coordinate and the target.
-double kept_bytes(const Schema& schema, double rows);
-// 1.5 GB, 12 kB, ...
-std::string shown_bytes(double bytes);
 
 // Coefficients that are listed: all, but of a sketched model, which may have thousands, 20 unless `top` says otherwise.
 std::size_t shown_coefficients(const Model& model, const TableOptions& options);

@@ -9,11 +9,11 @@
 #include "cli/exit_code.h"
 #include "cli/log_flags.h"
 #include "cli/report.h"
+#include "plan/erm_report.h"
+#include "request/settings.h"
 #include "rivulet/error.h"
 #include "rivulet/inference.h"
 #include "rivulet/release_log.h"
-#include "stream/loss_text.h"
-#include "stream/setting_text.h"
 
 namespace rivulet::cli {
 namespace {
@@ -83,12 +83,12 @@ std::string as_json(const Release& release, const StreamOptions& options, double
   json["step"] = model.step;
   json["rows"] = model.rows;
   json["target"] = options.schema.target_name();
-  if (options.schema.has_classes()) json["classes"] = stream::class_names(options.schema);
+  if (options.schema.has_classes()) json["classes"] = request::class_names(options.schema);
   json["loss"] = options.loss;
-  json["mechanism"] = mechanism_name(options);
+  json["mechanism"] = request::to_string(*options.mechanism);
   if (options.erm) {
     json["tau"] = *options.erm->tau;
-    json["calls"] = calls_until(*options.erm, model.step);
+    json["calls"] = plan::calls_until(*options.erm, model.step);
   }
   std::optional<Inference> inference;
   if (release.statistics.has_target_square && table_options(options).may_have_intervals()) {
@@ -132,7 +132,7 @@ std::string as_json(const Release& release, const StreamOptions& options, double
 int summary(const SummaryFlags& flags) {
   const double level = chosen_level(flags);
   std::optional<std::size_t> top;
-  if (flags.top) top = stream::parse_positive_whole(*flags.top, "top");
+  if (flags.top) top = request::Given{*flags.top, "top"}.positive_whole();
   if (flags.top && flags.json)
     throw RequestError("top", "is for the table; accepted: without --json, which has them all");
   const ReleaseLog log(flags.model);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/shown.h"
-#include "stream/setting_text.h"
+#include "request/values.h"
 
 namespace rivulet::cli {
 namespace {
@@ -24,7 +24,7 @@ std::string unknown_flag(const std::string& flag, const CLI::App& command, const
   }
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   const std::string name = flag.substr(0, flag.find('='));
-  const std::string_view suggestion = stream::nearest(name, candidates);
+  const std::string_view suggestion = request::nearest(name, candidates);
   return name + ": unknown flag; " + (suggestion.empty() ? "" : "did you mean " + std::string(suggestion) + "? ") +
          "accepted: those of " + help;
 }

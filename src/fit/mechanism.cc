@@ -8,6 +8,7 @@
 #include "erm/erm_plan.h"
 #include "fit/sketch_plan.h"
 #include "fit/surrogate.h"
+#include "request/settings.h"
 #include "rivulet/constraint.h"
 #include "rivulet/error.h"
 #include "rivulet/loss.h"
@@ -20,8 +21,6 @@ bool names_a_file(std::string_view constraint) {
 }
 
 constexpr std::size_t kColumnWeight = 32;
-constexpr const char* kSquared = "squared";
-constexpr const char* kLogistic = "logistic";
 
 // Public, but not known before rows are chosen; with an insecure seed nothing is random.
 std::uint64_t drawn_seed(const std::optional<std::uint64_t>& insecure_seed) {
@@ -46,16 +45,7 @@ void complete_sketch(StreamOptions& options) {
 }
 
 // Everything PrivIncERM decides that a request can say, so that a stored one needs no deciding again.
-StreamOptions with_erm_defaults(StreamOptions options) {
-  const auto refuse = [](const char* field) {
-    throw RequestError(field, "given, but PrivIncERM has none; accepted: without it, or private moments");
-  };
-  if (options.sketch) refuse("sketch");
-  if (options.strategy) refuse("strategy");
-  if (options.buffers) refuse("buffers");
-  if (options.tree_decoding) refuse("tree-decoding");
-  if (!options.input_set.empty()) refuse("row-set");
-  options.schema.validate();
+StreamOptions completed_erm(StreamOptions options) {
   if (options.schema.dimension() > privacy::kMostDimensions) {
     throw RequestError("features", std::to_string(options.schema.dimension()) +
                                        " coordinates, and PrivIncERM keeps rows whole; accepted: up to " +
@@ -69,30 +59,15 @@ StreamOptions with_erm_defaults(StreamOptions options) {
   return options;
 }
 
-void complete_loss(StreamOptions& options) {
-  const auto loss = parse_loss(options.loss);
-  options.loss = loss->name();
-  if (options.loss == kSquared) return;
-  if (options.loss != kLogistic) {
-    throw RequestError("loss", options.loss + " needs PrivIncERM; accepted without it: squared, logistic");
-  }
-  if (!options.schema.has_classes()) {
-    throw RequestError("loss",
-                       "logistic tells two classes apart, but the target has none; accepted: a target declared with "
-                       "its two classes, or a loss for numbers");
-  }
-  if (options.solver == Solver::noisy_proj_grad) {
-    throw RequestError("loss",
-                       "the surrogate of logistic is not the paper's; accepted: with profile 'tight' and the fast "
-                       "solver");
-  }
-  (void)surrogate_curvature_of(options);
-}
-
 }  // namespace
 
 StreamOptions with_defaults(StreamOptions options) {
-  if (options.erm) return with_erm_defaults(std::move(options));
+  request::settle(options);
+  return completed(std::move(options));
+}
+
+StreamOptions completed(StreamOptions options) {
+  if (options.erm) return completed_erm(std::move(options));
   const bool paper = options.profile == Profile::paper;
   if (!options.strategy) options.strategy = paper ? StrategyKind::tree : StrategyKind::blt;
   if (options.tree_decoding) strategy::require_tree(*options.strategy);
@@ -107,7 +82,11 @@ StreamOptions with_defaults(StreamOptions options) {
                        "NoisyProjGrad's number of iterations depends on the stream's length; give a number of "
                        "steps, or use the fast solver");
   }
-  complete_loss(options);
+  if (options.mechanism == Mechanism::surrogate && options.solver == Solver::noisy_proj_grad) {
+    throw RequestError("loss",
+                       "the surrogate of logistic is not the paper's; accepted: with profile=tight and the fast solver");
+  }
+  (void)surrogate_curvature_of(options);
   if (names_a_file(options.constraint)) {
     options.schema.validate();
     options.constraint = parse_constraint(options.constraint, options.schema.dimension())->name();
@@ -115,6 +94,39 @@ StreamOptions with_defaults(StreamOptions options) {
   if (!options.input_set.empty()) options.input_set = input_set(options).name();
   if (options.sketch) complete_sketch(options);
   return options;
+}
+
+void require_same_request(const StreamOptions& model, const request::Settings& typed) {
+  using namespace request;
+  const auto refuse = [](const std::string& difference) {
+    throw RequestError("model", "it was made with another " + difference +
+                                    "; its settings are part of its promise and cannot change. Leave the setting out, or "
+                                    "start another model; for other fits of the same releases see rivulet refit --help");
+  };
+  const Settings made_with = settings_of(model);
+  // First: with other columns the bounds and levels of the model's would look like slips of the pen.
+  if (typed.contains("target") && typed["target"] != made_with["target"]) refuse("target");
+  if (typed.contains("features") && feature_names(typed) != feature_names(made_with)) refuse("list of features");
+  const bool has_classes = made_with.contains("classes");
+  const bool bounds_target = typed.contains("bounds") && typed["bounds"].contains(model.schema.target_name());
+  if (typed.contains("classes") ? !has_classes : bounds_target && has_classes) refuse("kind of target");
+  if (typed.contains("loss") && loss_of(typed) != model.loss) refuse("loss (the model has " + model.loss + ")");
+  // Another mechanism would make the settings of the model's look like contradictions; a sketch has a name for itself.
+  if (typed.contains("mechanism")) {
+    const Mechanism asked = mechanism_of(typed);
+    const auto is_sums = [](Mechanism mechanism) { return mechanism == Mechanism::full || mechanism == Mechanism::sketch; };
+    if (asked != *model.mechanism && !(is_sums(asked) && is_sums(*model.mechanism))) {
+      refuse("mechanism (the model has " + std::string(to_string(*model.mechanism)) + ")");
+    }
+  }
+  StreamOptions wanted = read_request(merge(made_with, typed));
+  // Nothing says these.
+  if (model.erm && wanted.erm) {
+    if (model.mechanism == Mechanism::trivial) wanted.erm = model.erm;
+    if (model.mechanism == Mechanism::naive) wanted.erm->rule = model.erm->rule;
+  }
+  const std::string difference = first_difference(model, with_defaults(wanted));
+  if (!difference.empty()) refuse(difference);
 }
 
 InputSet input_set(const StreamOptions& options) {
@@ -171,8 +183,8 @@ PrivIncErm::Options erm_options(const StreamOptions& options) {
 }
 
 std::optional<double> surrogate_curvature_of(const StreamOptions& options) {
-  if (options.loss != kLogistic) return std::nullopt;
-  return surrogate_curvature(options.surrogate_margin);
+  if (options.mechanism != Mechanism::surrogate) return std::nullopt;
+  return surrogate_curvature(*options.surrogate_margin);
 }
 
 ModelFitter::Options fitter_options(const StreamOptions& options, const privacy::MechanismPlan& plan,

@@ -8,6 +8,7 @@
 #include "base/linear_map.h"
 #include "fit/model_fitter.h"
 #include "privacy/mechanism_plan.h"
+#include "request/settings.h"
 #include "rivulet/input_set.h"
 #include "rivulet/priv_inc_erm.h"
 #include "rivulet/stream_options.h"
@@ -19,6 +20,11 @@ namespace rivulet::fit {
 // replaced by what the file says, so that a stored request needs no other file; filling in again changes nothing.
 // Throws RequestError where settings contradict each other.
 StreamOptions with_defaults(StreamOptions options);
+// The same of a request that was settled (request/settings.h) or stored.
+StreamOptions completed(StreamOptions options);
+// A model's request is part of its promise: throws RequestError when the settings say otherwise. What they do not say
+// agrees.
+void require_same_request(const StreamOptions& model, const request::Settings& typed);
 
 // All need options that went through with_defaults().
 privacy::MechanismRequest mechanism_request(const StreamOptions& options);  // without `erm`

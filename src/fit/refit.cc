@@ -29,11 +29,16 @@ void read_regularisation(std::string_view text, fit::ModelFitter::Options& out) 
                                            "LAMBDA, e.g. ridge:10");
 }
 
+// What a model file says was settled when the model was made, perhaps by the rules of an older version.
+StreamOptions complete(const StreamOptions& stream) {
+  return stream.mechanism && !stream.loss.empty() ? fit::completed(stream) : fit::with_defaults(stream);
+}
+
 fit::ModelFitter::Options read_options(const StreamOptions& stream, const Refit::Options& options,
                                        const fit::StreamPlan* plan) {
   StreamOptions request = stream;
   request.solver = options.solver;
-  request = fit::with_defaults(request);
+  request = complete(request);
   fit::ModelFitter::Options result;
   result.sketch = fit::make_sketch(request);
   result.constraint = options.constraint;
@@ -85,7 +90,7 @@ Schema refitted_schema(const StreamOptions& stream, const Refit::Options& option
 struct Refit::Inside {
   Inside(const StreamOptions& stream, const Options& options, const fit::StreamPlan* plan)
       : schema(refitted_schema(stream, options)),
-        whole_dimension(stream.sketch ? *fit::with_defaults(stream).sketch->dimension : stream.schema.dimension()),
+        whole_dimension(stream.sketch ? *complete(stream).sketch->dimension : stream.schema.dimension()),
         fitter(schema, read_options(stream, options, plan)) {
     if (options.features) positions = stream.schema.subset_coordinates(*options.features);
   }
@@ -119,12 +124,12 @@ struct Refit::Inside {
 };
 
 Refit::Options Refit::settings_of(const StreamOptions& stream) {
-  const StreamOptions complete = fit::with_defaults(with_statistics(stream));
-  return {.constraint = complete.constraint,
-          .solver = complete.solver,
+  const StreamOptions whole = complete(with_statistics(stream));
+  return {.constraint = whole.constraint,
+          .solver = whole.solver,
           .features = std::nullopt,
-          .regularisation = complete.noise_aware_ridge ? "auto" : "none",
-          .surrogate_margin = complete.surrogate_margin};
+          .regularisation = whole.noise_aware_ridge ? "auto" : "none",
+          .surrogate_margin = whole.surrogate_margin};
 }
 
 Refit::Refit(const StreamOptions& stream, const Options& options)

@@ -7,7 +7,7 @@
 #include "log/decisions_bytes.h"
 #include "log/digest.h"
 #include "log/format.h"
-#include "log/request_text.h"
+#include "request/settings.h"
 #include "rivulet/domain.h"
 #include "rivulet/error.h"
 #include "rivulet/version.h"
@@ -48,7 +48,7 @@ std::string meta(Database& database, const char* key) {
 }  // namespace
 
 std::shared_ptr<const Promise> Promise::made(const StreamOptions& options, const fit::StreamPlan& plan) {
-  const std::string request = request_text(options);
+  const std::string request = request::stored_text(options);
   const std::string decided = decisions_bytes(plan.decisions());
   const std::string model = new_model(options.insecure_seed);
   return std::make_shared<Promise>(
@@ -65,10 +65,9 @@ std::shared_ptr<const Promise> Promise::read(Database& database) {
   if (digest != digest_of({request, decided, made_by, model})) {
     throw DamagedFile("model: '" + path + "' is damaged: its promise does not fit its digest; it was left untouched");
   }
-  const StreamOptions requested = parse_request(request, path);
-  const fit::StreamDecisions decisions = parse_decisions(decided, requested, path);
   try {
-    const StreamOptions options = fit::with_defaults(requested);
+    const StreamOptions options = fit::completed(request::read_stored(request));
+    const fit::StreamDecisions decisions = parse_decisions(decided, options, path);
     (void)Domain(options.only_if, options.schema);
     return std::make_shared<Promise>(
         Promise{request, decided, made_by, model, digest, options, fit::StreamPlan(options, decisions)});
@@ -78,7 +77,7 @@ std::shared_ptr<const Promise> Promise::read(Database& database) {
 }
 
 std::uint32_t Promise::format_version() const {
-  return options.erm || options.loss != StreamOptions().loss ? kFormatVersion : kFirstFormat;
+  return options.erm || options.loss != "squared" ? kFormatVersion : kFirstFormat;
 }
 
 void Promise::write(Database& database) const {

@@ -20,7 +20,7 @@
 namespace rivulet::privacy {
 
 struct GradientRequest {
-  Budget budget;
+  Budget budget{1.0, 1e-6};
   Neighbours neighbours = Neighbours::replace;
   std::size_t dimension = 1;        // covariates, intercept included
   std::uint64_t rows_per_step = 1;  // release-every

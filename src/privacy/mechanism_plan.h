@@ -20,7 +20,7 @@ namespace rivulet::privacy {
 inline constexpr std::size_t kMostDimensions = 20000;
 
 struct MechanismRequest {
-  Budget budget;
+  Budget budget{1.0, 1e-6};
   Neighbours neighbours = Neighbours::replace;
   Profile profile = Profile::tight;
   strategy::Strategy::Options strategy;

@@ -34,7 +34,7 @@ struct IncrementalRegression::Inside {
   explicit Inside(const StreamOptions& given)
       : options(fit::with_defaults(given)), plan(options), engine(make_engine()) {}
   Inside(const StreamOptions& given, const fit::StreamPlan& decided)
-      : options(fit::with_defaults(given)), plan(decided), engine(make_engine()) {}
+      : options(fit::completed(given)), plan(decided), engine(make_engine()) {}
 
   [[nodiscard]] std::unique_ptr<Engine> make_engine() const {
     if (plan.erm() != nullptr) return std::make_unique<ErmEngine>(*plan.erm());

@@ -93,12 +93,12 @@ TEST(PlanErm, TheTextSaysCallsRuleNoiseBoundAndMemory) {
 
 TEST(PlanErm, ContradictionsAreRefusedByName) {
   for (const auto& [flags, message] : std::vector<std::pair<Flags, std::string>>{
-           {base().with("--strategy", "tree"), "strategy: is of sums"},
+           {base().with("--strategy", "tree"), "strategy: has no meaning with mechanism 'erm'"},
            {base().with("--sketch", "3"), "mechanism: a sketch is for the squared loss"},
            {base().with("--mechanism", "full"), "mechanism: 'full' is for the squared loss"},
            {base().with("--loss", "hinge").with("--mechanism", "surrogate"), "'surrogate' is for the logistic loss"},
-           {base().with("--loss", "squared").with("--tau", "3"), "tau: is of a solver"},
-           {base().with("--at", "5000"), "at: step 5000 is past the last step; accepted: 1 to 4096"},
+           {base().with("--loss", "squared").with("--tau", "3"), "tau: has no meaning with mechanism 'full'"},
+           {base().with("--at", "5000"), "at: step 5000 is not covered by the promise; accepted: 1 to 4096"},
            {base().without("--epsilon"), "epsilon: not given"},
            {base().without("--dim"), "dim: not given"}}) {
     const Outcome outcome = run(flags.plan());

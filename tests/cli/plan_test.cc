@@ -197,8 +197,8 @@ TEST(Plan, OfAMillionColumnsNeedsASketch) {
   const Flags flags = base().with("--dim", "1000000");
   const Outcome refused = run(flags.plan());
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_TRUE(holds(refused.err, "dim: 1000000 dimensions are too many"));
-  EXPECT_TRUE(holds(refused.err, "--sketch auto"));
+  EXPECT_TRUE(holds(refused.err, "mechanism: 1000000 dimensions are too many"));
+  EXPECT_TRUE(holds(refused.err, "sketch=auto"));
   EXPECT_EQ(plan(flags.with("--sketch", "400")).at("sketches").at("asked").at("dimension"), 400);
   EXPECT_EQ(run(base().with("--dim", "3000000000").plan()).exit_code, 2);
 }

@@ -195,7 +195,7 @@ TEST_F(PredictCommand, AnInputThatBreaksHalfwayGivesWhatItsGoodPartGave) {
 TEST_F(PredictCommand, BadRequestsPrintNothing) {
   fit();
   const std::vector<std::pair<Arguments, std::string>> cases{
-      {{"--at", "0"}, "at: \"0\""},       {{"--at", "301"}, "at: 301 is not out yet; accepted: 1 to 300"},
+      {{"--at", "0"}, "at: 0"},       {{"--at", "301"}, "at: 301 is not out yet; accepted: 1 to 300"},
       {{"--level", "2"}, "level: \"2\""}, {{"--delimiter", ";;"}, "delimiter: \";;\""},
       {{"--delimiter", ";"}, "column"},
   };

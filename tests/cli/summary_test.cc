@@ -169,7 +169,7 @@ TEST_F(SummaryCommand, NoiseThatAnyoneCanRemoveIsSaidToBe) {
 TEST_F(SummaryCommand, BadRequestsAreRefusedInOneLine) {
   fit(fit_flags(), 50);
   for (const auto& [more, message] :
-       std::vector<std::pair<Arguments, std::string>>{{{"--at", "0"}, "at: \"0\""},
+       std::vector<std::pair<Arguments, std::string>>{{{"--at", "0"}, "at: 0"},
                                                       {{"--at", "6"}, "at: 6 is not out yet; accepted: 1 to 5"},
                                                       {{"--at", "18446744073709551616"}, "at: "},
                                                       {{"--level", "1"}, "level: \"1\""},

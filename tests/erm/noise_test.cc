@@ -38,6 +38,7 @@ TEST(ErmNoise, EverySumCarriesTheNoiseThatItsPriceCallsFor) {
   for (const Neighbours neighbours : {Neighbours::replace, Neighbours::zero_out}) {
     for (const std::uint64_t parts : {1U, 4U}) {
       PrivIncErm::Options options;
+      options.budget = {1.0, 1e-6};
       options.schema = Schema::unit_ball(5);
       options.constraint = "l2:1.5";
       options.loss = make_squared_loss();
@@ -56,6 +57,7 @@ TEST(ErmNoise, EverySumCarriesTheNoiseThatItsPriceCallsFor) {
 
 TEST(ErmNoise, RowsOfAUnitCountTogether) {
   PrivIncErm::Options options;
+  options.budget = {1.0, 1e-6};
   options.schema = Schema::unit_ball(2);
   options.loss = make_squared_loss();
   const double alone = ErmPlan(options).noise(0.01);

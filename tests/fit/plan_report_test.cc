@@ -24,6 +24,7 @@ struct Planned {
 
 StreamOptions request(Horizon horizon, std::uint64_t release_every = 1) {
   StreamOptions options;
+  options.budget = {1.0, 1e-6};
   options.schema = Schema::unit_ball(4);
   options.constraint = "l2:1";
   options.horizon = horizon;

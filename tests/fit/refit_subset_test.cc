@@ -101,6 +101,7 @@ Eigen::VectorXd least_squares(bool intercept, const Names& names) {
 
 StreamOptions stream(bool intercept) {
   StreamOptions options;
+  options.budget = {1.0, 1e-6};
   options.schema = shop(intercept);
   return options;
 }

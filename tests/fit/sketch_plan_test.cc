@@ -15,6 +15,7 @@ using testing::refusal;
 
 StreamOptions sparse_stream(std::size_t dimension, const std::string& constraint, std::uint64_t rows) {
   StreamOptions options;
+  options.budget = {1.0, 1e-6};
   options.schema.block("x", dimension, {-1.0, 1.0}).target("y", {-1.0, 1.0}).intercept(false).clip_norm(1.0);
   options.constraint = constraint;
   options.horizon = Horizon::known(rows / 64);

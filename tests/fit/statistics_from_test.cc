@@ -23,6 +23,7 @@ class EchoDecoder final : public decode::Decoder {
 
 privacy::MechanismPlan plan_for(Profile profile) {
   StreamOptions options;
+  options.budget = {1.0, 1e-6};
   options.schema = Schema::unit_ball(3);
   options.profile = profile;
   options.horizon = Horizon::known(16);

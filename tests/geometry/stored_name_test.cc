@@ -13,6 +13,7 @@ namespace {
 
 TEST(StoredConstraint, APolytopeFromAFileBecomesItsVertices) {
   StreamOptions options;
+  options.budget = {1.0, 1e-6};
   options.schema.intercept(false).feature("a", {0, 1}).feature("b", {0, 1});
   options.schema = options.schema.target("y", {0, 1});
   const auto path = std::filesystem::temp_directory_path() /

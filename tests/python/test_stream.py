@@ -105,7 +105,7 @@ def test_requests_that_cannot_be_honoured_name_the_field():
     for change, field in (
             ({"budget": (0, 1e-6)}, "epsilon"), ({"budget": (1, 2)}, "delta"), ({"constraint": "l2"}, "constraint"),
             ({"release_every": 0}, "release"), ({"release_every": "x"}, "release_every"), ({"neighbours": "x"}, "neighbours"),
-            ({"strategy": "x"}, "strategy"), ({"horizon": 0}, "horizon"), ({"only_if": ["x9=0:1"]}, "only-if"),
+            ({"strategy": "x"}, "strategy"), ({"horizon": 0}, "horizon"), ({"only_if": ["x9=0:1"]}, "only_if"),
             ({"target": "z"}, "bounds z"), ({"bounds": None}, "bounds"), ({"bounds": {"x": (1, 0), "y": (0, 1)}}, "x"),
             ({"sketch": {"dimensions": 3}}, "sketch dimensions"), ({"profile": "paper"}, "horizon"), ({"solver": "x"}, "solver"),
             ({"mechanism": "x"}, "mechanism"), ({"mechanism": "surrogate"}, "mechanism"), ({"loss": "huber:0.5", "mechanism": "full"}, "mechanism"),

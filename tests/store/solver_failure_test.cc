@@ -64,6 +64,7 @@ StreamOptions secure(StreamOptions options) {
 
 StreamOptions sketched() {
   StreamOptions options;
+  options.budget = {1.0, 1e-6};
   options.schema.block("x", 40, {-1.0, 1.0}).target("y", {-1.0, 1.0});
   options.constraint = "l1:2";
   options.sketch = Sketch{.dimension = 8};

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "stream/byte_source.h"
-#include "stream/config.h"
+#include "request/toml_file.h"
 #include "stream/csv_row_source.h"
 
 namespace rivulet::stream {
@@ -14,17 +14,17 @@ namespace {
 const std::string kData = std::string(RIVULET_SOURCE_DIR) + "/data/";
 
 TEST(Flights, TheConfigurationDeclaresSevenCoordinatesAndAnIntercept) {
-  const FitConfig config = read_config(kData + "flights.toml");
-  EXPECT_EQ(config.epsilon, 1.0);
-  EXPECT_EQ(config.delta, 1e-6);
-  EXPECT_EQ(config.release_every, 1000u);
-  EXPECT_FALSE(config.horizon->is_known());
-  EXPECT_EQ(build_schema(config).dimension(), 8u);
+  const StreamOptions request = request::read_request(request::read_toml_file(kData + "flights.toml"));
+  EXPECT_EQ(request.budget.epsilon, 1.0);
+  EXPECT_EQ(request.budget.delta, 1e-6);
+  EXPECT_EQ(request.release_every, 1000u);
+  EXPECT_FALSE(request.horizon.is_known());
+  EXPECT_EQ(request.schema.dimension(), 8u);
 }
 
 TEST(Flights, EveryFlightIsARowAndOnlyThoseWithoutAnArrivalAreUnusable) {
   FileSource source(kData + "flights.csv.gz");
-  CsvRowSource rows(source, build_schema(read_config(kData + "flights.toml")));
+  CsvRowSource rows(source, request::schema_from(request::read_toml_file(kData + "flights.toml")));
   Row row;
   std::uint64_t unusable = 0;
   while (rows.next(row)) unusable += std::isnan(row.target) ? 1 : 0;
