@@ -15,8 +15,8 @@
 #include "rivulet/model.h"
 #include "rivulet/schema.h"
 #include "rivulet/statistics.h"
+#include "sketch/projected_solver.h"
 #include "solve/default_solver.h"
-#include "solve/image_solver.h"
 
 namespace rivulet::fit {
 
@@ -60,8 +60,8 @@ class ModelFitter {
   UserUnits units_;
   std::shared_ptr<const ConstraintSet> set_;
   std::optional<solve::DefaultSolver> solver_;  // one of the two
-  std::optional<solve::ImageSolver> image_solver_;
-  bool corrects_cross_talk_ = false;  // see cross_talk.h
+  std::optional<sketch::ProjectedSolver> projected_solver_;
+  bool corrects_cross_talk_ = false;  // see sketch/cross_talk.h
   Statistics rescaled_;
 };
 

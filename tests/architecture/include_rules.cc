@@ -65,7 +65,7 @@ const std::map<std::string, std::set<std::string>>& allowed_includes() {
       {"wall", {"base"}},
       {"strategy", {"base"}},
       {"privacy", {"base", "strategy"}},
-      {"sketch", {"base"}},
+      {"sketch", {"base", "geometry", "solve"}},
       {"kernel", {"base", "loss", "strategy", "privacy", "wall", "sketch"}},
       {"decode", {"base", "strategy", "wall"}},
       {"geometry", {"base"}},
