@@ -1,14 +1,7 @@
 // From counted errors of a test between two neighbouring streams to what they prove about privacy.
 #pragma once
 
-#include <cstdint>
-
 namespace rivulet::audit {
-
-// Clopper and Pearson 1934: the largest p for which `successes` or fewer in `trials` have probability alpha. The true
-// probability is above it with probability at most alpha over the trials, whatever it is. Rounded up, by less than
-// 1e-7 relative. 0 < alpha < 1, trials >= 1.
-double largest_probability(std::uint64_t successes, std::uint64_t trials, double alpha);
 
 // Upper bounds on the errors of one test of "the first stream" against "the second": false_alarm for saying second when
 // it is the first, miss for the opposite.

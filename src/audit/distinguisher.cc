@@ -8,6 +8,7 @@
 
 #include "audit/confidence.h"
 #include "audit/linear_score.h"
+#include "base/distributions.h"
 
 namespace rivulet::audit {
 namespace {
