@@ -1,9 +1,7 @@
 #include "privacy/erm_schedule.h"
 
-#include <algorithm>
 #include <cmath>
 #include <string>
-#include <utility>
 
 #include "base/portable_math.h"
 #include "base/shown.h"
@@ -46,32 +44,6 @@ ErmSchedule ErmSchedule::even(double total_mu, std::uint64_t calls) {
   return schedule;
 }
 
-ErmSchedule ErmSchedule::weighted(double total_mu, std::vector<double> weights) {
-  require_calls(!weights.empty(), "weights", 0, "a weight for each call, at least one");
-  ErmSchedule schedule(total_mu, weights.size());
-  double largest = 0.0;
-  double smallest = HUGE_VAL;
-  for (const double weight : weights) {
-    if (!(weight > 0.0) || std::isinf(weight)) {
-      throw RequestError("weights", shown(weight) + " is not a weight; accepted: positive finite numbers");
-    }
-    largest = std::max(largest, weight);
-    smallest = std::min(smallest, weight);
-  }
-  if (smallest < largest / kLargestRatio) {
-    throw RequestError("weights", "they reach from " + shown(smallest) + " to " + shown(largest) +
-                                      "; accepted: the largest at most 1e200 times the smallest");
-  }
-  UpperSum sum;
-  for (double& weight : weights) {
-    weight /= largest;
-    sum.add_product(weight, 1.0);
-  }
-  schedule.weights_ = std::move(weights);
-  schedule.sum_ = sum.rounded_up();
-  return schedule;
-}
-
 ErmSchedule ErmSchedule::power(double total_mu, std::uint64_t calls, double exponent) {
   require_calls(calls >= 1 && calls <= kMostPowerCalls, "calls", calls, "1 to 10000000 for a power schedule");
   if (!(std::abs(exponent) * portable_log(static_cast<double>(calls)) <= portable_log(kLargestRatio)) ||
@@ -103,7 +75,6 @@ double ErmSchedule::share(std::uint64_t call) const {
     const double log = portable_log(number);
     return 0.5 * portable_log(expected + 0.5) / (number * log * log);
   }
-  if (!weights_.empty()) return weights_[call - 1] / sum_;
   if (exponent_ != 0.0) return power_weight(call, *calls_, exponent_) / sum_;
   return 1.0 / sum_;
 }

@@ -10,21 +10,18 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 namespace rivulet::privacy {
 
 // Immutable. Every parameter given out is rounded down, by less than a part in 10^13, so that the exact sum of the
 // squares of all of them is at most total_mu^2; the same bits on every machine. Calls are counted from 1.
 //
-// The factories throw RequestError naming "calls", "weights", "exponent" or "expected-calls" for what makes no sense,
+// The factories throw RequestError naming "calls", "exponent" or "expected-calls" for what makes no sense,
 // "epsilon" unless 1e-100 <= total_mu <= 1e100.
 class ErmSchedule {
  public:
   // The same for each of `calls` calls: mu_j^2 = mu^2 / calls.
   static ErmSchedule even(double total_mu, std::uint64_t calls);
-  // mu_j^2 proportional to weights[j - 1]; all positive and finite, the largest at most 1e200 times the smallest.
-  static ErmSchedule weighted(double total_mu, std::vector<double> weights);
   // mu_j^2 proportional to j^exponent: positive exponents favour late calls, which see most rows. At most 10 million
   // calls, calls^|exponent| <= 1e200. Takes time proportional to `calls` once.
   static ErmSchedule power(double total_mu, std::uint64_t calls, double exponent);
@@ -50,7 +47,6 @@ class ErmSchedule {
 
   double total_mu_;
   std::optional<std::uint64_t> calls_;
-  std::vector<double> weights_;       // of a weighted schedule
   double exponent_ = 0.0;             // of a power schedule, 0 when even
   double sum_ = 0.0;                  // of all weights, rounded up
   std::uint64_t expected_calls_ = 0;  // of an unbounded schedule

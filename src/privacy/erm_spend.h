@@ -27,7 +27,6 @@ class ErmSpend {
   [[nodiscard]] std::array<double, 2> spent() const { return spent_.parts(); }
   void restore(const std::array<double, 2>& spent);
 
-  [[nodiscard]] double total_mu() const { return total_mu_; }
   // sqrt of the sum of squares so far, rounded up, at most total_mu: all of it together is one Gaussian mechanism with
   // this parameter.
   [[nodiscard]] double spent_mu() const;

@@ -36,11 +36,6 @@ void require_paper_range(const Budget& budget, const Horizon& horizon) {
   }
 }
 
-double paper_kappa(const Budget& budget, std::uint64_t horizon_steps) {
-  const double log_steps = std::log2(static_cast<double>(horizon_steps));
-  return std::pow(log_steps, 1.5) * std::sqrt(std::log(2.0 / budget.delta)) / (budget.epsilon / 2.0);
-}
-
 double theorem_4_2_bound(const Budget& budget, std::uint64_t horizon_steps, double dimension, double diameter,
                          double beta) {
   const double steps = static_cast<double>(horizon_steps);

@@ -16,9 +16,6 @@ double paper_node_stddev(const Budget& budget, std::uint64_t horizon_steps);
 // nodes a row enters), or no known horizon (T is in the formula).
 void require_paper_range(const Budget& budget, const Horizon& horizon);
 
-// kappa = log2(T)^(3/2) sqrt(ln(1/delta')) / epsilon', of PrivIncReg1's first line.
-double paper_kappa(const Budget& budget, std::uint64_t horizon_steps);
-
 // The expression inside the O(.) of Theorem 4.2, constant 1:
 //   log2(T)^(3/2) sqrt(ln(1/delta)) ||C||^2 (sqrt(d) + sqrt(ln(T/beta))) / epsilon.
 double theorem_4_2_bound(const Budget& budget, std::uint64_t horizon_steps, double dimension, double diameter,

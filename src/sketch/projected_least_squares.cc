@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "solve/lower_triangle.h"
+#include "solve/cholesky.h"
 #include "solve/vector_math.h"
 
 namespace rivulet::sketch {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "sketch/projected_least_squares.h"
+#include "solve/cholesky.h"
 #include "solve/descent.h"
-#include "solve/lower_triangle.h"
 #include "solve/vector_math.h"
 
 namespace rivulet::sketch {
@@ -107,10 +107,8 @@ MinimiserEnd ProjectedMinimiser::by_newton(const solve::Quadratic& quadratic, st
   if (!solve::lower_factor(quadratic.gram, 0.0, factor) && !solve::lower_factor(quadratic.gram, shift, factor)) {
     return objective_.evaluate(quadratic, theta);
   }
-  std::vector<double> target(m);
-  for (std::size_t i = 0; i < m; ++i) {
-    target[i] = (quadratic.cross[i] - dot(factor.data() + i * m, target.data(), i)) / factor[i * m + i];
-  }
+  std::vector<double> target(quadratic.cross.begin(), quadratic.cross.end());
+  solve::solve_lower(factor, target);
   WorkingLeastSquares least_squares(*set_, *map_);
   least_squares.begin(factor);
   LeastSquaresEnd reached = least_squares.run(target, 1.0, 1e-3, 0.0, theta);

@@ -8,7 +8,7 @@
 
 #include "base/linear_map.h"
 #include "sketch/projected_least_squares.h"
-#include "solve/lower_triangle.h"
+#include "solve/cholesky.h"
 #include "solve/vector_math.h"
 
 namespace rivulet::sketch {

@@ -33,7 +33,6 @@ std::span<const double> AcceleratedSolver::solve(const Quadratic& quadratic, dou
   const std::size_t spent = report_.iterations;
   report_ = descent_.run(quadratic, ridge, options_.relative_gap, options_.max_iterations, theta_);
   report_.iterations += spent;
-  report_.saw_negative_curvature = report_.saw_negative_curvature || !convex;
   return theta_;
 }
 

@@ -38,8 +38,6 @@ class DefaultSolver {
   // wrong.
   std::span<const double> solve(const Quadratic& quadratic, const NoiseLevel& noise);
 
-  [[nodiscard]] const ConstraintSet& constraint() const { return *set_; }
-
  private:
   std::span<const double> solve(const Quadratic& quadratic, const NoiseLevel& noise, double ridge);
   // In units of 2^diameter_exponent and powers of two near the data's, for magnitudes whose squares would leave the

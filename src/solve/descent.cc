@@ -69,7 +69,6 @@ bool Descent::frank_wolfe_step(DescentResult& result) {
   for (std::size_t i = 0; i < theta_.size(); ++i) {
     bend += (vertex_[i] - theta_[i]) * (trial_image_[i] - theta_image_[i]);
   }
-  if (bend < 0.0) result.saw_negative_curvature = true;
   const double length = bend > 0.0 ? std::min(1.0, 0.5 * result.gap / bend) : 1.0;
   for (std::size_t i = 0; i < theta_.size(); ++i) trial_[i] = theta_[i] + length * (vertex_[i] - theta_[i]);
   set_->project(trial_);
@@ -82,7 +81,7 @@ bool Descent::frank_wolfe_step(DescentResult& result) {
   return true;
 }
 
-void Descent::gradient_step(DescentResult& result) {
+void Descent::gradient_step() {
   double steepest = 0.0;
   for (std::size_t i = 0; i < theta_.size(); ++i) {
     steepest = std::max(steepest, std::abs(ahead_image_[i] - cross_[i]));
@@ -101,7 +100,6 @@ void Descent::gradient_step(DescentResult& result) {
       length += difference * difference;
       bend += difference * (trial_image_[i] - ahead_image_[i]);
     }
-    if (bend < 0.0) result.saw_negative_curvature = true;
     if (!(bend > curvature_ * length * (1.0 + 1e-9))) return;
     curvature_ = kCurvatureMargin * bend / length;
   }
@@ -138,7 +136,7 @@ DescentResult Descent::run(const QuadraticOperator& objective, double relative_g
       ahead_[i] = theta_[i] + beta * (theta_[i] - previous_[i]);
       ahead_image_[i] = theta_image_[i] + beta * (theta_image_[i] - previous_image_[i]);
     }
-    gradient_step(result);
+    gradient_step();
     const double reached = value(trial_, trial_image_);
     if (!(reached < result.objective)) {
       if (momentum == 1.0) break;  // a plain gradient step gains nothing: rounding has the last word

@@ -19,8 +19,6 @@ struct DescentResult {
   // convex; zero exactly at stationary points always.
   double gap = 0.0;
   std::size_t iterations = 0;
-  // A step along which the objective bent downward was seen: it is not convex.
-  bool saw_negative_curvature = false;
 };
 
 // The objective theta^T Q theta - 2 q^T theta as a descent needs it.
@@ -62,7 +60,7 @@ class Descent {
   bool frank_wolfe_step(DescentResult& result);
   // From the extrapolated point in ahead_: a projected gradient step to trial_, its curvature checked, raised where too
   // low.
-  void gradient_step(DescentResult& result);
+  void gradient_step();
 
   std::shared_ptr<const ConstraintSet> set_;
   const QuadraticOperator* operator_ = nullptr;
