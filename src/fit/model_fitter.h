@@ -32,7 +32,7 @@ class ModelFitter {
   struct Options {
     std::string constraint = "l2:2";  // in box units
     // Regularisation of the fast solver; none when both are off.
-    bool noise_aware_ridge = true;  // by the known noise (solve/regulariser.h)
+    bool noise_aware_ridge = true;  // by the known noise (solve/default_solver.h)
     double ridge = 0.0;             // added to every diagonal entry of the Gram matrix, in unit-ball units
     std::optional<NoisyProjGradSettings> noisy_proj_grad{};  // present: the paper's solver
     std::optional<double> surrogate_curvature{};             // present: logistic regression (surrogate.h)

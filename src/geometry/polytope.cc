@@ -144,8 +144,6 @@ double hull_width(const Hull& hull) {
 
 namespace rivulet {
 
-// The set.
-//
 // Floating-point points are never exactly in a hull that is flat or whose facets are oblique, so membership means:
 // within 1e-12 diameters. Everything rests on one routine, the nearest point of the hull.
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/distributions.h"
-#include "infer/checks.h"
 #include "infer/noisy_least_squares.h"
 #include "rivulet/error.h"
 

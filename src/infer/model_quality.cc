@@ -31,9 +31,7 @@
 #include <utility>
 
 #include "base/distributions.h"
-#include "infer/checks.h"
-#include "infer/determined.h"
-#include "infer/noise_functional.h"
+#include "infer/noisy_least_squares.h"
 #include "rivulet/constraint.h"
 #include "rivulet/error.h"
 

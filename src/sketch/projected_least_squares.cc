@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "solve/cholesky.h"
-#include "solve/vector_math.h"
+#include "solve/quadratic.h"
 
 namespace rivulet::sketch {
 using solve::add_multiple;

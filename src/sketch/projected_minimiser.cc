@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "sketch/projected_least_squares.h"
+#include "solve/accelerated.h"
 #include "solve/cholesky.h"
-#include "solve/descent.h"
-#include "solve/vector_math.h"
+#include "solve/quadratic.h"
 
 namespace rivulet::sketch {
 using solve::add_multiple;

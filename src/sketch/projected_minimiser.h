@@ -11,8 +11,8 @@
 #include "geometry/faces.h"
 #include "rivulet/constraint.h"
 #include "sketch/projected_problem.h"
+#include "solve/accelerated.h"
 #include "solve/cholesky.h"
-#include "solve/descent.h"
 #include "solve/quadratic.h"
 #include "solve/trust_region.h"
 

@@ -11,7 +11,7 @@
 #include "base/linear_map.h"
 #include "geometry/faces.h"
 #include "rivulet/error.h"
-#include "solve/vector_math.h"
+#include "solve/quadratic.h"
 
 namespace rivulet::sketch {
 using solve::add_multiple;

@@ -8,7 +8,7 @@
 #include "geometry/faces.h"
 #include "rivulet/error.h"
 #include "sketch/projected_problem.h"
-#include "solve/vector_math.h"
+#include "solve/quadratic.h"
 
 namespace rivulet::sketch {
 using solve::dot;

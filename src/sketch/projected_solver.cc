@@ -7,7 +7,7 @@
 
 #include "base/shown.h"
 #include "rivulet/error.h"
-#include "solve/vector_math.h"
+#include "solve/quadratic.h"
 
 namespace rivulet::sketch {
 using solve::norm;

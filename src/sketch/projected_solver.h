@@ -18,8 +18,8 @@
 #include "sketch/projected_minimiser.h"
 #include "sketch/projected_problem.h"
 #include "sketch/projected_set.h"
+#include "solve/default_solver.h"
 #include "solve/quadratic.h"
-#include "solve/regulariser.h"
 
 namespace rivulet::sketch {
 

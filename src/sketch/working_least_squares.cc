@@ -9,7 +9,7 @@
 #include "base/linear_map.h"
 #include "sketch/projected_least_squares.h"
 #include "solve/cholesky.h"
-#include "solve/vector_math.h"
+#include "solve/quadratic.h"
 
 namespace rivulet::sketch {
 using solve::add_multiple;

@@ -6,7 +6,7 @@
 
 #include "sketch/projected_minimiser.h"
 #include "solve/accelerated.h"
-#include "solve/vector_math.h"
+#include "solve/quadratic.h"
 
 namespace rivulet::sketch {
 using solve::dot;

@@ -36,6 +36,19 @@ TEST(IncludeRules, EveryRowOfTheTableIsAFolder) {
   }
 }
 
+TEST(IncludeRules, EveryEdgeOfTheTableIsUsed) {
+  const std::vector<std::string> unused = unused_edges(read_tree(RIVULET_SOURCE_DIR, "src"));
+  EXPECT_TRUE(unused.empty()) << listed(unused);
+}
+
+TEST(IncludeRules, AnEdgeThatNobodyUsesIsNoticed) {
+  const std::size_t all = unused_edges({}).size();
+  EXPECT_GT(all, 30U);
+  EXPECT_EQ(unused_edges({{"src/decode/x.cc", "#include \"wall/noisy_step.h\"\n"}}).size(), all - 1);
+  EXPECT_EQ(unused_edges({{"src/decode/x.cc", "// #include \"wall/noisy_step.h\"\n"}}).size(), all);
+  EXPECT_EQ(unused_edges({{"tests/decode/x.cc", "#include \"wall/noisy_step.h\"\n"}}).size(), all);
+}
+
 TEST(IncludeRules, OnlyTheWiringAndTheAuditMayIncludeTheKernel) {
   for (const auto& [folder, allowed] : allowed_includes()) {
     EXPECT_EQ(allowed.contains("kernel"), folder == "regression" || folder == "audit") << folder;

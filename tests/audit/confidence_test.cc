@@ -1,10 +1,9 @@
-#include "audit/confidence.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "privacy/gaussian.h"
+#include "audit/distinguisher.h"
+#include "privacy/calibration.h"
 #include "support/statistics.h"
 
 namespace rivulet::audit {

@@ -1,10 +1,10 @@
-#include "infer/residual_variance.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <numbers>
+
+#include "infer/noisy_least_squares.h"
 
 namespace rivulet::infer {
 namespace {

@@ -11,8 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "privacy/erm_spend.h"
-#include "privacy/gaussian.h"
+#include "privacy/calibration.h"
 #include "rivulet/error.h"
 #include "support/refusal.h"
 

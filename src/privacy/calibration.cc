@@ -1,11 +1,37 @@
-#include "privacy/gaussian.h"
+#include "privacy/calibration.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "rivulet/error.h"
 
 namespace rivulet::privacy {
+namespace {
+constexpr double kRoundUp = 1.0 + 4e-16;
+}
+
+double LatticeLimits::target_scale() const {
+  return std::ldexp(static_cast<double>(target_limit), -static_cast<int>(bits));
+}
+
+double joint_sensitivity(const LatticeLimits& limits, Neighbours neighbours) {
+  const double norm_squared = static_cast<double>(limits.norm_squared());
+  return neighbours == Neighbours::replace ? norm_squared * std::sqrt(2.0) * kRoundUp : norm_squared;
+}
+
+double paper_pair_sensitivity(Neighbours neighbours) {
+  return std::sqrt(neighbours == Neighbours::replace ? 4.5 : 2.0) * kRoundUp;
+}
+
+double target_scale_for(double diameter) {
+  const double square = diameter * diameter;
+  // The same root written without cancellation: 2 / (sqrt(1 + 8 diameter^2) + 1).
+  const double scale_squared = 2.0 / (std::sqrt(1.0 + 8.0 * square) + 1.0);
+  return std::clamp(std::sqrt(scale_squared), 0.25, 1.0);
+}
+
 namespace {
 
 // Relative error of mills_ratio below.
@@ -57,6 +83,23 @@ double gaussian_mu(const Budget& budget) {
   double mu = low * (1.0 - 1e-12);
   while (gaussian_delta(mu, budget.epsilon) > budget.delta) mu *= 1.0 - 1e-12;
   return mu;
+}
+
+Charge discreteness_charge(double draws, double smallest_sigma, const Budget& budget) {
+  constexpr double kDeltaShare = 1e-9;
+  constexpr double kRoundUp = 1.0 + 1e-9;
+  // Solve (1 + e^(epsilon + 1)) * draws * tail = share * delta for the tail, then the bound that gives it. The +1
+  // covers N eta, which is checked to be far smaller by the caller's budget split.
+  const double log_tail = std::log(kDeltaShare * budget.delta) - std::log(draws) - (budget.epsilon + 1.0) -
+                          std::log1p(std::exp(-budget.epsilon - 1.0));
+  // 2 exp(-(bound - 1/sigma)^2 / 2) = tail; the 1/sigma covers the rounding of round(G).
+  const double bound = std::max(2.0, std::sqrt(2.0 * (std::log(2.0) - log_tail)) + 1.0 / smallest_sigma);
+  const double eta = bound * bound / (24.0 * smallest_sigma * smallest_sigma);
+  const double total_eta = draws * eta * kRoundUp;
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  if (!(total_eta < 0.5)) return {kInfinite, kInfinite, bound};
+  // delta' is later taken as (budget.delta - charge.delta); e^(N eta) delta' <= delta' + (e^(N eta) - 1) delta.
+  return {2.0 * total_eta, budget.delta * (kDeltaShare + std::expm1(total_eta)) * kRoundUp, bound};
 }
 
 }  // namespace rivulet::privacy
