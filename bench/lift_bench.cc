@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "sketch/embedding.h"
-#include "solve/image_solver.h"
+#include "sketch/projected_solver.h"
 
-namespace rivulet::solve {
+namespace rivulet::sketch {
 namespace {
 
 constexpr std::size_t kRows = 400;
@@ -22,7 +22,7 @@ struct Statistics {
   std::vector<double> gram;
   std::vector<double> cross;
 
-  [[nodiscard]] Quadratic quadratic() const { return {kRows, gram, cross}; }
+  [[nodiscard]] solve::Quadratic quadratic() const { return {kRows, gram, cross}; }
 };
 
 // Rows of ten coordinates and a model of ten, met by every third of them.
@@ -76,7 +76,7 @@ void release(benchmark::State& state, bool warm) {
       {.kind = static_cast<EmbeddingKind>(state.range(2)), .rows = kRows, .columns = columns, .seed = 3});
   Statistics statistics = statistics_of(generator, *map);
   add_noise(generator, sigma, statistics);
-  ImageSolver solver(make_l1_ball(columns, 1.0), map);
+  ProjectedSolver solver(make_l1_ball(columns, 1.0), map);
   std::vector<double> start;
   if (warm) {
     const auto theta = solver.minimise(statistics.quadratic(), {});
@@ -112,7 +112,7 @@ void LiftAlone(benchmark::State& state) {
   for (std::int64_t k = 0; k < state.range(1); ++k) theta[generator() % columns] = 1.0 / static_cast<double>(k + 1);
   std::vector<double> image(kRows);
   map->apply(theta, image);
-  ImageSolver solver(make_l1_ball(columns, 10.0), map);
+  ProjectedSolver solver(make_l1_ball(columns, 10.0), map);
   for (auto _ : state) benchmark::DoNotOptimize(solver.lift(image).data());
   state.counters["residual"] = solver.report().residual;
 }
@@ -136,6 +136,6 @@ BENCHMARK(LiftAlone)
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace rivulet::solve
+}  // namespace rivulet::sketch
 
 BENCHMARK_MAIN();

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sketch/embedding.h"
-#include "sketch/normal_quantile.h"
+#include "sketch/public_random.h"
 
 namespace {
 

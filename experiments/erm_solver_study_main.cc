@@ -12,8 +12,8 @@
 
 #include "erm/batch_solver.h"
 #include "erm/running_model.h"
+#include "privacy/calibration.h"
 #include "privacy/erm_schedule.h"
-#include "privacy/gaussian.h"
 #include "rivulet/loss.h"
 
 namespace {

@@ -7,7 +7,7 @@
 #include "fit/stream_plan.h"
 #include "not_private/exact_least_squares.h"
 #include "privacy/mechanism_plan.h"
-#include "solve/regulariser.h"
+#include "solve/default_solver.h"
 #include "synthetic_stream.h"
 
 namespace rivulet::experiments {

@@ -8,6 +8,7 @@ set -euo pipefail
 packages=(
   build-essential cmake ninja-build pkg-config   # toolchain
   libeigen3-dev                                  # dense algebra
+  libboost-dev                                   # Boost.Math: Student's t, binomial bounds
   libssl-dev                                     # AES-256-CTR random bits
   libmpfr-dev libgmp-dev                         # undecided accept tests of the exact noise; test oracles
   libsqlite3-dev                                 # model files

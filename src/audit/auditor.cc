@@ -1,12 +1,8 @@
 #include "audit/auditor.h"
 
-#include "audit/binary_experiment.h"
-#include "audit/confidence.h"
-#include "audit/gradient_experiment.h"
-#include "audit/kernel_experiment.h"
-#include "audit/model_experiment.h"
-#include "audit/python_experiment.h"
-#include "privacy/gaussian.h"
+#include "audit/black_box.h"
+#include "audit/white_box.h"
+#include "privacy/calibration.h"
 #include "rivulet/error.h"
 
 namespace rivulet::audit {

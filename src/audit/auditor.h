@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "audit/configuration.h"
 #include "audit/distinguisher.h"
+#include "audit/matrix.h"
 
 namespace rivulet::audit {
 

@@ -1,15 +1,90 @@
 #include "audit/distinguisher.h"
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 #include <vector>
 
-#include "audit/confidence.h"
-#include "audit/linear_score.h"
+#include "base/distributions.h"
+#include "privacy/calibration.h"
 
 namespace rivulet::audit {
+
+double epsilon_at_least(const ErrorRates& rates, double delta) {
+  const auto one_way = [&](double wrong, double missed) {
+    const double right = 1.0 - missed - delta;
+    return right > 0.0 && wrong > 0.0 ? std::log(right / wrong) : 0.0;
+  };
+  return std::max({0.0, one_way(rates.false_alarm, rates.miss), one_way(rates.miss, rates.false_alarm)});
+}
+
+double mu_at_least(const ErrorRates& rates) {
+  const bool says_nothing =
+      rates.false_alarm <= 0.0 || rates.false_alarm >= 1.0 || rates.miss <= 0.0 || rates.miss >= 1.0;
+  if (says_nothing) return 0.0;
+  return std::max(0.0, -standard_normal_quantile(rates.false_alarm) - standard_normal_quantile(rates.miss));
+}
+
+double epsilon_of_gaussian(double mu, double delta) {
+  if (mu <= 0.0 || privacy::gaussian_delta(mu, 0.0) <= delta) return 0.0;
+  double low = 0.0;
+  double high = 1.0;
+  while (privacy::gaussian_delta(mu, high) > delta && high < 1e6) high *= 2.0;
+  for (int i = 0; i < 200 && high - low > 1e-10 * high; ++i) {
+    const double middle = 0.5 * (low + high);
+    (privacy::gaussian_delta(mu, middle) > delta ? low : high) = middle;
+  }
+  return low;
+}
+
+namespace {
+
+using TrialMatrix = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+
+// Below this share of a number's own variance there is no noise, only rounding.
+constexpr double kNoNoise = 1e-9;
+
+TrialMatrix as_matrix(const std::vector<double>& trials, std::size_t size) {
+  return {trials.data(), static_cast<Eigen::Index>(trials.size() / size), static_cast<Eigen::Index>(size)};
+}
+
+Eigen::MatrixXd scatter(const TrialMatrix& trials) {
+  const Eigen::MatrixXd centred = trials.rowwise() - trials.colwise().mean();
+  return centred.transpose() * centred;
+}
+
+}  // namespace
+
+std::vector<double> discriminant(const View& view, const ViewTrials& trials) {
+  if (!view.learn_noise) return view.shift;
+  const TrialMatrix first = as_matrix(trials.first, view.size);
+  const TrialMatrix second = as_matrix(trials.second, view.size);
+  Eigen::VectorXd shift = (second.colwise().mean() - first.colwise().mean()).transpose();
+  if (!view.shift.empty()) shift = Eigen::Map<const Eigen::VectorXd>(view.shift.data(), shift.size());
+  Eigen::MatrixXd noise = (scatter(first) + scatter(second)) / static_cast<double>(first.rows() + second.rows() - 2);
+
+  // In units of each number's own noise. One without any is measured by its shift, and keeps a variance of 0.
+  Eigen::VectorXd unit = noise.diagonal().cwiseSqrt();
+  for (Eigen::Index i = 0; i < unit.size(); ++i) {
+    if (unit(i) == 0.0) unit(i) = shift(i) != 0.0 ? std::abs(shift(i)) : 1.0;
+  }
+  const Eigen::VectorXd inverse_unit = unit.cwiseInverse();
+  noise = inverse_unit.asDiagonal() * noise * inverse_unit.asDiagonal();
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> directions(noise);
+  const Eigen::VectorXd variances = directions.eigenvalues().cwiseMax(kNoNoise);
+  const Eigen::VectorXd along = directions.eigenvectors().transpose() * inverse_unit.cwiseProduct(shift);
+  const Eigen::VectorXd weights = inverse_unit.cwiseProduct(directions.eigenvectors() * along.cwiseQuotient(variances));
+  return {weights.data(), weights.data() + weights.size()};
+}
+
+double score(std::span<const double> weights, std::span<const double> numbers) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < weights.size(); ++i) sum += weights[i] * numbers[i];
+  return sum;
+}
+
 namespace {
 
 constexpr std::uint64_t kTrialsBetweenLooks = 256;

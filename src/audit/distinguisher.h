@@ -9,11 +9,51 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "audit/experiment.h"
 
 namespace rivulet::audit {
+
+// From counted errors of a test between two neighbouring streams to what they prove about privacy.
+//
+// Upper bounds on the errors of one test of "the first stream" against "the second": false_alarm for saying second when
+// it is the first, miss for the opposite.
+struct ErrorRates {
+  double false_alarm = 1.0;
+  double miss = 1.0;
+};
+
+// If a test with these errors exists, no mechanism that is (epsilon, delta)-private for a smaller epsilon published
+// what it looked at: P2[S] <= e^epsilon P1[S] + delta for S = "it says second", and the same for its complement with
+// the streams exchanged. Nothing is assumed about the mechanism. At least 0.
+double epsilon_at_least(const ErrorRates& rates, double delta);
+
+// The same for Gaussian privacy (Dong, Roth and Su 2022): a mu-GDP mechanism lets no test have errors with
+//   Phi^-1(1 - false_alarm) - Phi^-1(miss) > mu.
+// At least 0.
+double mu_at_least(const ErrorRates& rates);
+
+// The smallest epsilon at which a mu-GDP mechanism has this delta (privacy/calibration.h), to 1e-9 relative.
+double epsilon_of_gaussian(double mu, double delta);
+
+// A weighted sum of the numbers of a view: the attacker's evidence for the second stream.
+//
+// Trials of one view: the numbers of each, one trial after another.
+struct ViewTrials {
+  std::vector<double> first;
+  std::vector<double> second;
+};
+
+// Fisher's linear discriminant: weights S^-1 m, S the covariance of the noise and m the shift, both from `trials`
+// unless the view knows them. Directions in which the trials show no noise at all get all the weight there is: a
+// coordinate without noise, or a combination that cancels a draw used twice, gives the stream away. Needs more trials
+// than the view has numbers.
+std::vector<double> discriminant(const View& view, const ViewTrials& trials);
+
+double score(std::span<const double> weights, std::span<const double> numbers);
 
 struct TestPlan {
   std::uint64_t trials = 10000;  // counted ones, of each stream; learning and cutoffs take up to 0.4 times as many more

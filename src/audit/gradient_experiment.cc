@@ -1,9 +1,8 @@
-#include "audit/gradient_experiment.h"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "audit/white_box.h"
 #include "privacy/erm_schedule.h"
 #include "rivulet/error.h"
 

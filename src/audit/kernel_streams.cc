@@ -1,8 +1,7 @@
-#include "audit/kernel_streams.h"
-
 #include <map>
 #include <utility>
 
+#include "audit/white_box.h"
 #include "kernel/history_kernel.h"
 #include "kernel/kernel.h"
 #include "rivulet/loss.h"

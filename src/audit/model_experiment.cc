@@ -1,7 +1,6 @@
-#include "audit/model_experiment.h"
-
 #include <algorithm>
 
+#include "audit/black_box.h"
 #include "rivulet/incremental_regression.h"
 
 namespace rivulet::audit {

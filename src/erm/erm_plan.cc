@@ -6,8 +6,8 @@
 
 #include "base/shown.h"
 #include "loss/library_loss.h"
-#include "privacy/erm_paper.h"
-#include "privacy/gaussian.h"
+#include "privacy/calibration.h"
+#include "privacy/paper_profile.h"
 #include "rivulet/error.h"
 
 namespace rivulet::erm {

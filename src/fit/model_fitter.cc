@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "fit/cross_talk.h"
 #include "fit/excess_risk.h"
 #include "rivulet/error.h"
+#include "sketch/cross_talk.h"
 #include "solve/noisy_proj_grad.h"
 #include "solve/quadratic.h"
 
@@ -39,8 +39,9 @@ ModelFitter::ModelFitter(const Schema& schema, const Options& options)
       set_(unit_ball_constraint(schema, options.constraint)) {
   if (options.sketch) {
     corrects_cross_talk_ = options.noise_aware_ridge && set_->prefers_width();
-    image_solver_.emplace(set_, options.sketch,
-                          solve::ImageSolver::Options{.regularise = options.noise_aware_ridge, .ridge = options.ridge});
+    projected_solver_.emplace(
+        set_, options.sketch,
+        sketch::ProjectedSolver::Options{.regularise = options.noise_aware_ridge, .ridge = options.ridge});
   } else {
     solver_.emplace(set_,
                     solve::DefaultSolver::Options{.regularise = options.noise_aware_ridge, .ridge = options.ridge});
@@ -50,7 +51,7 @@ ModelFitter::ModelFitter(const Schema& schema, const Options& options)
 Model ModelFitter::fit(const Statistics& statistics, std::span<const double> start) {
   require_shape(statistics, dimension_);
   const Statistics& fitted = options_.surrogate_curvature ? rescaled(statistics) : statistics;
-  return units_.model(statistics, image_solver_ ? solve_and_lift(fitted, start) : solve(fitted));
+  return units_.model(statistics, projected_solver_ ? solve_and_lift(fitted, start) : solve(fitted));
 }
 
 const Statistics& ModelFitter::rescaled(const Statistics& statistics) {
@@ -74,15 +75,15 @@ std::vector<double> ModelFitter::solve_and_lift(const Statistics& statistics, st
   std::vector<double> theta;
   std::vector<double> image(dimension_);
   if (options_.noisy_proj_grad) {
-    image = noisy_proj_grad(statistics, *solve::make_image_set(set_, options_.sketch));
+    image = noisy_proj_grad(statistics, *sketch::make_projected_set(set_, options_.sketch));
   } else {
-    const std::vector<double> gram = corrects_cross_talk_ ? with_less_cross_talk(statistics) : statistics.gram;
+    const std::vector<double> gram = corrects_cross_talk_ ? sketch::with_less_cross_talk(statistics) : statistics.gram;
     const solve::Quadratic quadratic{statistics.dimension, gram, statistics.cross};
-    const std::span<const double> found = image_solver_->minimise(quadratic, statistics.noise, start);
+    const std::span<const double> found = projected_solver_->minimise(quadratic, statistics.noise, start);
     theta.assign(found.begin(), found.end());
     options_.sketch->apply(theta, image);
   }
-  const std::span<const double> lifted = image_solver_->lift(image, theta);
+  const std::span<const double> lifted = projected_solver_->lift(image, theta);
   return {lifted.begin(), lifted.end()};
 }
 

@@ -15,8 +15,8 @@
 #include "rivulet/model.h"
 #include "rivulet/schema.h"
 #include "rivulet/statistics.h"
+#include "sketch/projected_solver.h"
 #include "solve/default_solver.h"
-#include "solve/image_solver.h"
 
 namespace rivulet::fit {
 
@@ -32,7 +32,7 @@ class ModelFitter {
   struct Options {
     std::string constraint = "l2:2";  // in box units
     // Regularisation of the fast solver; none when both are off.
-    bool noise_aware_ridge = true;  // by the known noise (solve/regulariser.h)
+    bool noise_aware_ridge = true;  // by the known noise (solve/default_solver.h)
     double ridge = 0.0;             // added to every diagonal entry of the Gram matrix, in unit-ball units
     std::optional<NoisyProjGradSettings> noisy_proj_grad{};  // present: the paper's solver
     std::optional<double> surrogate_curvature{};             // present: logistic regression (surrogate.h)
@@ -60,8 +60,8 @@ class ModelFitter {
   UserUnits units_;
   std::shared_ptr<const ConstraintSet> set_;
   std::optional<solve::DefaultSolver> solver_;  // one of the two
-  std::optional<solve::ImageSolver> image_solver_;
-  bool corrects_cross_talk_ = false;  // see cross_talk.h
+  std::optional<sketch::ProjectedSolver> projected_solver_;
+  bool corrects_cross_talk_ = false;  // see sketch/cross_talk.h
   Statistics rescaled_;
 };
 

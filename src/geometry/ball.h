@@ -1,9 +1,11 @@
-// What the sets share: checked radii, their text form, norms without overflow, and the last nudge that makes a
-// projection land inside exactly.
+// What the sets share: checked radii, their text form, norms without overflow, the last nudge that makes a projection
+// land inside exactly, and widths computed once.
 #pragma once
 
 #include <cstddef>
 #include <initializer_list>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,5 +43,24 @@ void shrink_inside(const ConstraintSet& set, std::span<double> point);
 //     ratio below 0.4   0.4 to 0.5   0.5 to 0.6   0.6 to 0.8   above 0.8
 //               +0.43        +0.17        -0.02        -0.14       -0.27
 [[nodiscard]] bool far_below_l2_ball(double width, std::size_t dimension, double diameter);
+
+// A width that takes a while to compute: computed on first demand, once for a set and all its multiples.
+//
+// Copies share the value. Safe from several threads; the sets stay immutable to their callers.
+class CachedWidth {
+ public:
+  template <typename Compute>
+  [[nodiscard]] double get(const Compute& compute) const {
+    std::call_once(state_->once, [&] { state_->value = compute(); });
+    return state_->value;
+  }
+
+ private:
+  struct State {
+    std::once_flag once;
+    double value = 0.0;
+  };
+  std::shared_ptr<State> state_ = std::make_shared<State>();
+};
 
 }  // namespace rivulet::geometry

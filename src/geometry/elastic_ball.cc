@@ -10,9 +10,8 @@
 
 #include "base/shown.h"
 #include "geometry/ball.h"
-#include "geometry/cached_width.h"
-#include "geometry/elastic_width.h"
 #include "geometry/faces.h"
+#include "geometry/gaussian_width.h"
 #include "rivulet/constraint.h"
 #include "rivulet/error.h"
 

@@ -7,7 +7,6 @@
 
 #include "base/shown.h"
 #include "geometry/ball.h"
-#include "geometry/cached_width.h"
 #include "geometry/faces.h"
 #include "geometry/gaussian_width.h"
 #include "geometry/threshold.h"

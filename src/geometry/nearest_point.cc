@@ -1,8 +1,8 @@
-#include "geometry/nearest_point.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "geometry/polytope.h"
 
 namespace rivulet::geometry {
 namespace {

@@ -7,9 +7,8 @@
 #include <limits>
 #include <utility>
 
-#include "infer/checks.h"
+#include "base/distributions.h"
 #include "infer/noisy_least_squares.h"
-#include "infer/student_t.h"
 #include "rivulet/error.h"
 
 namespace rivulet {
@@ -95,7 +94,7 @@ struct Inference::Inside {
   }
   [[nodiscard]] double half_width(const Affine& affine) const {
     const double stddev = std::sqrt(variance(affine));
-    return stddev > 0.0 ? stddev * infer::two_sided_quantile(1.0 - level, degrees_of_freedom(affine)) : 0.0;
+    return stddev > 0.0 ? stddev * two_sided_quantile(1.0 - level, degrees_of_freedom(affine)) : 0.0;
   }
 
   [[nodiscard]] CoefficientInterval interval(std::string name, const Affine& affine) const {
@@ -108,7 +107,7 @@ struct Inference::Inside {
     result.upper = result.estimate + width;
     result.naive_standard_error = std::sqrt(affine.weight * fit.residual.mean);
     if (result.standard_error > 0.0) {
-      result.p_value = infer::two_sided_tail(result.estimate / result.standard_error, degrees_of_freedom(affine));
+      result.p_value = two_sided_tail(result.estimate / result.standard_error, degrees_of_freedom(affine));
     } else {
       result.p_value = result.estimate == 0.0 ? 1.0 : 0.0;
     }

@@ -30,10 +30,8 @@
 #include <string_view>
 #include <utility>
 
-#include "infer/checks.h"
-#include "infer/determined.h"
-#include "infer/noise_functional.h"
-#include "infer/student_t.h"
+#include "base/distributions.h"
+#include "infer/noisy_least_squares.h"
 #include "rivulet/constraint.h"
 #include "rivulet/error.h"
 
@@ -185,7 +183,7 @@ std::optional<Errors> compare(const Statistics& part, const VectorXd& theta, boo
 }
 
 void judge(ModelQuality& quality, const Errors& errors) {
-  const double quantile = infer::two_sided_quantile(1.0 - quality.level, std::numeric_limits<double>::infinity());
+  const double quantile = two_sided_quantile(1.0 - quality.level, std::numeric_limits<double>::infinity());
   const double most = square(quantile);
   const double model = errors.of_model;
   const double constant = errors.of_constant;

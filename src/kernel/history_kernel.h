@@ -25,7 +25,7 @@
 #include "kernel/row_block.h"
 #include "kernel/row_lattice.h"
 #include "kernel/unit_cap.h"
-#include "privacy/erm_spend.h"
+#include "privacy/erm_schedule.h"
 #include "privacy/gradient_plan.h"
 #include "rivulet/loss.h"
 #include "wall/noisy_gradient.h"

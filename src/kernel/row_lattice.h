@@ -11,7 +11,7 @@
 #include "base/linear_map.h"
 #include "kernel/hot_loops.h"
 #include "kernel/inside.h"
-#include "privacy/sensitivity.h"
+#include "privacy/calibration.h"
 #include "rivulet/domain.h"
 #include "rivulet/schema.h"
 #include "rivulet/sparse_row.h"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "rivulet/loss.h"
 
@@ -31,5 +32,15 @@ class LossOfMany : public LibraryLoss {
     for (std::size_t i = 0; i < count; ++i) out[i] = one.One::derivative(predictions[i], y[i]);
   }
 };
+
+// The one number a loss may have.
+
+inline bool positive_finite(double value) {
+  return value > 0.0 && value - value == 0.0;
+}
+
+// Throws RequestError naming "loss" unless `good`: "huber: the threshold is -1; accepted: ...".
+void require_parameter(bool good, const std::string& loss, const std::string& what, double value,
+                       const std::string& accepted);
 
 }  // namespace rivulet::loss

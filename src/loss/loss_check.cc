@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/shown.h"
-#include "loss/parameter.h"
+#include "loss/library_loss.h"
 #include "rivulet/error.h"
 #include "rivulet/loss.h"
 

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <utility>
 
 #include "base/portable_math.h"
 #include "base/shown.h"
-#include "privacy/upper_sum.h"
 #include "rivulet/error.h"
 
 namespace rivulet::privacy {
@@ -46,32 +44,6 @@ ErmSchedule ErmSchedule::even(double total_mu, std::uint64_t calls) {
   return schedule;
 }
 
-ErmSchedule ErmSchedule::weighted(double total_mu, std::vector<double> weights) {
-  require_calls(!weights.empty(), "weights", 0, "a weight for each call, at least one");
-  ErmSchedule schedule(total_mu, weights.size());
-  double largest = 0.0;
-  double smallest = HUGE_VAL;
-  for (const double weight : weights) {
-    if (!(weight > 0.0) || std::isinf(weight)) {
-      throw RequestError("weights", shown(weight) + " is not a weight; accepted: positive finite numbers");
-    }
-    largest = std::max(largest, weight);
-    smallest = std::min(smallest, weight);
-  }
-  if (smallest < largest / kLargestRatio) {
-    throw RequestError("weights", "they reach from " + shown(smallest) + " to " + shown(largest) +
-                                      "; accepted: the largest at most 1e200 times the smallest");
-  }
-  UpperSum sum;
-  for (double& weight : weights) {
-    weight /= largest;
-    sum.add_product(weight, 1.0);
-  }
-  schedule.weights_ = std::move(weights);
-  schedule.sum_ = sum.rounded_up();
-  return schedule;
-}
-
 ErmSchedule ErmSchedule::power(double total_mu, std::uint64_t calls, double exponent) {
   require_calls(calls >= 1 && calls <= kMostPowerCalls, "calls", calls, "1 to 10000000 for a power schedule");
   if (!(std::abs(exponent) * portable_log(static_cast<double>(calls)) <= portable_log(kLargestRatio)) ||
@@ -103,7 +75,6 @@ double ErmSchedule::share(std::uint64_t call) const {
     const double log = portable_log(number);
     return 0.5 * portable_log(expected + 0.5) / (number * log * log);
   }
-  if (!weights_.empty()) return weights_[call - 1] / sum_;
   if (exponent_ != 0.0) return power_weight(call, *calls_, exponent_) / sum_;
   return 1.0 / sum_;
 }
@@ -120,6 +91,70 @@ double ErmSchedule::mu(std::uint64_t call) const {
 double even_part(double mu, std::uint64_t parts) {
   require_calls(parts >= 1, "parts", parts, "1 or more");
   return parts == 1 ? mu : mu / std::sqrt(static_cast<double>(parts)) * kRoundedDown;
+}
+
+ErmSpend::ErmSpend(double total_mu) : total_mu_(total_mu) {
+  if (!(total_mu >= 1e-100 && total_mu <= 1e100)) {
+    throw RequestError(
+        "epsilon", "the budget's Gaussian parameter is " + shown(total_mu) + "; accepted: between 1e-100 and 1e100");
+  }
+}
+
+UpperSum ErmSpend::with(double mu, std::uint64_t sums) const {
+  UpperSum spent = spent_;
+  if (sums == 1) {
+    spent.add_product(mu, mu);
+    return spent;
+  }
+  // sums * mu^2 = sums * square + sums * rest, where square and rest make up mu^2; the rest may be negative, and is
+  // then left out.
+  const double square = mu * mu;
+  const double rest = std::fma(mu, mu, -square);
+  const double count = static_cast<double>(sums);
+  if (square < 1e-250) {
+    spent.add_product(1e-250, count);
+  } else {
+    spent.add_product(square, count);
+    if (rest > 0.0) spent.add_product(rest, count);
+  }
+  return spent;
+}
+
+bool ErmSpend::can_add(double mu, std::uint64_t sums) const {
+  constexpr std::uint64_t kMostSums = std::uint64_t{1} << 53;
+  if (!(mu > 0.0 && mu <= total_mu_) || sums == 0 || sums > kMostSums) return false;
+  return with(mu, sums).is_at_most_product(total_mu_, total_mu_);
+}
+
+void ErmSpend::add(double mu, std::uint64_t sums) {
+  if (!can_add(mu, sums)) {
+    throw Error("a charge of " + std::to_string(sums) + " noisy sums of Gaussian parameter " + shown(mu) +
+                " is refused: " + shown(spent_mu()) + " of " + shown(total_mu_) + " is spent; accepted: one of up to " +
+                shown(remaining_mu()) + "; nothing was charged");
+  }
+  spent_ = with(mu, sums);
+}
+
+void ErmSpend::restore(const std::array<double, 2>& spent) {
+  const UpperSum sum = UpperSum::of(spent);
+  const bool possible = std::isfinite(spent[0]) && spent[0] >= 0.0 && std::abs(spent[1]) <= spent[0] * 0x1p-52 &&
+                        sum.is_at_most_product(total_mu_, total_mu_);
+  if (!possible) throw Error("what is said to be spent is not a part of this budget");
+  spent_ = sum;
+}
+
+double ErmSpend::spent_mu() const {
+  const double root = std::sqrt(spent_.rounded_up());
+  return root == 0.0 ? 0.0 : std::min(total_mu_, std::nextafter(root, HUGE_VAL));
+}
+
+double ErmSpend::remaining_mu() const {
+  const double total = total_mu_ * total_mu_;
+  if (spent_.rounded_up() == 0.0) return total_mu_;
+  const double left = total - spent_.rounded_up() - total * 0x1p-50;  // the roundings of all three
+  if (!(left > 0.0)) return 0.0;
+  const double mu = std::sqrt(left) * (1.0 - 0x1p-50);
+  return can_add(mu) ? mu : 0.0;
 }
 
 }  // namespace rivulet::privacy

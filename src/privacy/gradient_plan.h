@@ -13,8 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "privacy/discreteness.h"
-#include "privacy/sensitivity.h"
+#include "privacy/calibration.h"
 #include "rivulet/budget.h"
 
 namespace rivulet::privacy {

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "privacy/gaussian.h"
+#include "privacy/calibration.h"
 #include "privacy/paper_profile.h"
 #include "rivulet/error.h"
 #include "strategy/blt_filter.h"

@@ -8,8 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "privacy/discreteness.h"
-#include "privacy/sensitivity.h"
+#include "privacy/calibration.h"
 #include "rivulet/budget.h"
 #include "rivulet/model.h"
 #include "strategy/strategy.h"

@@ -10,10 +10,73 @@
 
 #include "rivulet/constraint.h"
 #include "solve/cholesky.h"
-#include "solve/descent.h"
 #include "solve/quadratic.h"
 
 namespace rivulet::solve {
+
+// Monotone accelerated projected gradient descent over any constraint set, from a given start to a stationary point:
+// FISTA with adaptive restart (Beck and Teboulle; O'Donoghue and Candes), the curvature learnt by backtracking,
+// finished by Frank-Wolfe steps with exact line search.
+struct DescentResult {
+  double objective = 0.0;
+  // Frank-Wolfe duality gap: max over v in K of <gradient, theta - v>. Bounds objective - minimum when the objective is
+  // convex; zero exactly at stationary points always.
+  double gap = 0.0;
+  std::size_t iterations = 0;
+};
+
+// The objective theta^T Q theta - 2 q^T theta as a descent needs it.
+class QuadraticOperator {
+ public:
+  virtual ~QuadraticOperator() = default;
+  // out = Q theta.
+  virtual void multiply(std::span<const double> theta, std::span<double> out) const = 0;
+  // q.
+  [[nodiscard]] virtual std::span<const double> cross() const = 0;
+  // The curvature along some coordinate, the largest if that is cheap to know: where a descent begins to learn it.
+  [[nodiscard]] virtual double first_curvature() const = 0;
+
+ protected:
+  QuadraticOperator() = default;
+  QuadraticOperator(const QuadraticOperator&) = default;
+  QuadraticOperator& operator=(const QuadraticOperator&) = default;
+};
+
+// One product with Q an iteration, over the non-zero entries of the iterate only: extrapolated points reuse the
+// products of their two ends. Keeps its memory between calls and nothing else: a result depends on the arguments alone.
+class Descent {
+ public:
+  explicit Descent(std::shared_ptr<const ConstraintSet> set);
+
+  // Descends from theta, which must lie in K, on theta^T (Q + ridge I) theta - 2 q^T theta, until the gap is at most
+  // relative_gap * |objective| or the iterations are spent. The objective never rises; theta stays in K.
+  DescentResult run(const Quadratic& quadratic, double ridge, double relative_gap, std::size_t max_iterations,
+                    std::span<double> theta);
+  // The same for an objective that is no matrix; without a ridge.
+  DescentResult run(const QuadraticOperator& objective, double relative_gap, std::size_t max_iterations,
+                    std::span<double> theta);
+
+ private:
+  [[nodiscard]] double value(std::span<const double> point, std::span<const double> image) const;
+  // Sets vertex_ to the Frank-Wolfe vertex at theta_ and returns the gap there.
+  double find_gap();
+  // theta_ to the exact minimiser on the segment to vertex_. False when that gains nothing.
+  bool frank_wolfe_step(DescentResult& result);
+  // From the extrapolated point in ahead_: a projected gradient step to trial_, its curvature checked, raised where too
+  // low.
+  void gradient_step();
+
+  std::shared_ptr<const ConstraintSet> set_;
+  const QuadraticOperator* operator_ = nullptr;
+  std::span<const double> cross_;
+  double curvature_ = 0.0;  // estimate of the largest eigenvalue along the steps taken
+
+  std::vector<double> theta_, theta_image_;
+  std::vector<double> previous_, previous_image_;
+  std::vector<double> ahead_, ahead_image_;
+  std::vector<double> trial_, trial_image_;
+  std::vector<double> vertex_, slope_;
+};
 
 struct AcceleratedOptions {
   // Stop when the Frank-Wolfe duality gap is below this fraction of |objective|: for a convex objective, the result is

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "solve/vector_math.h"
+#include "solve/quadratic.h"
 
 namespace rivulet::solve {
 namespace {
@@ -129,6 +129,50 @@ void Cholesky::invert(std::span<double> out) {
   }
   for (std::size_t i = 0; i < d; ++i) {
     for (std::size_t j = 0; j < i; ++j) out[j * d + i] = out[i * d + j];
+  }
+}
+
+bool lower_factor(std::span<const double> matrix, double shift, std::vector<double>& factor) {
+  const auto m = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(matrix.size()))));
+  factor.assign(m * m, 0.0);
+  for (std::size_t i = 0; i < m; ++i) {
+    double* row = factor.data() + i * m;
+    for (std::size_t j = 0; j < i; ++j) {
+      const double* other = factor.data() + j * m;
+      row[j] = (matrix[i * m + j] - dot(row, other, j)) / other[j];
+    }
+    const double pivot = matrix[i * m + i] + shift - dot(row, row, i);
+    if (!(pivot > 0.0)) return false;
+    row[i] = std::sqrt(pivot);
+  }
+  return true;
+}
+
+void multiply_lower(std::span<const double> factor, std::span<const double> v, std::span<double> out) {
+  const std::size_t m = v.size();
+  for (std::size_t row = 0; row < m; ++row) out[row] = dot(factor.data() + row * m, v.data(), row + 1);
+}
+
+void multiply_lower_transposed(std::span<const double> factor, std::span<const double> v, std::span<double> out) {
+  const std::size_t m = v.size();
+  for (double& entry : out) entry = 0.0;
+  for (std::size_t row = 0; row < m; ++row) add_multiple(v[row], factor.data() + row * m, out.data(), row + 1);
+}
+
+void solve_lower(std::span<const double> factor, std::span<double> v) {
+  const std::size_t m = v.size();
+  for (std::size_t i = 0; i < m; ++i) {
+    const double* row = factor.data() + i * m;
+    v[i] = (v[i] - dot(row, v.data(), i)) / row[i];
+  }
+}
+
+void solve_lower_transposed(std::span<const double> factor, std::span<double> v) {
+  const std::size_t m = v.size();
+  for (std::size_t i = m; i-- > 0;) {
+    const double* row = factor.data() + i * m;
+    v[i] /= row[i];
+    add_multiple(-v[i], row, v.data(), i);
   }
 }
 

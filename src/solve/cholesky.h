@@ -1,6 +1,6 @@
-// Cholesky factorisation of Q + shift I with its memory kept between calls: the inner loop of the solvers for L2 balls,
-// which run once a release. Up to dimension 48 only the first invert() allocates; above, Eigen may. Results depend on
-// the arguments alone: not on earlier calls, not on where the memory lies, not on the size of the machine's caches.
+// Cholesky factorisation, in two forms: a Cholesky to solve with, and triangles that are used as matrices. Results
+// depend on the arguments alone: not on earlier calls, not on where the memory lies, not on the size of the machine's
+// caches. The forms sum in different orders, and so differ in the last digits; models rest on both.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,8 @@
 
 namespace rivulet::solve {
 
+// Of Q + shift I, with its memory kept between calls: the inner loop of the solvers for L2 balls, which run once a
+// release. Up to dimension 48 only the first invert() allocates; above, Eigen may.
 class Cholesky {
  public:
   explicit Cholesky(std::size_t dimension);
@@ -40,5 +42,15 @@ class Cholesky {
   std::vector<double> inverse_diagonal_;
   std::vector<double> scratch_;
 };
+
+// Writes L with L L^T = matrix + shift I (dense, symmetric), row by row with zeros above the diagonal. False when a
+// pivot is not positive.
+bool lower_factor(std::span<const double> matrix, double shift, std::vector<double>& factor);
+// out = L v, and out = L^T v.
+void multiply_lower(std::span<const double> factor, std::span<const double> v, std::span<double> out);
+void multiply_lower_transposed(std::span<const double> factor, std::span<const double> v, std::span<double> out);
+// v becomes L^-1 v, or L^-T v.
+void solve_lower(std::span<const double> factor, std::span<double> v);
+void solve_lower_transposed(std::span<const double> factor, std::span<double> v);
 
 }  // namespace rivulet::solve

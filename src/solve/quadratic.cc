@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "solve/vector_math.h"
-
 namespace rivulet::solve {
 
 double Quadratic::value(std::span<const double> theta) const {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "solve/vector_math.h"
+#include "solve/quadratic.h"
 
 namespace rivulet::solve {
 namespace {

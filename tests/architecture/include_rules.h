@@ -18,4 +18,7 @@ const std::map<std::string, std::set<std::string>>& allowed_includes();
 // violations, too.
 std::vector<std::string> include_violations(const std::vector<SourceFile>& files);
 
+// One sentence per include that the table allows and no file of src/ makes: a door that stands open for nobody.
+std::vector<std::string> unused_edges(const std::vector<SourceFile>& files);
+
 }  // namespace rivulet::architecture

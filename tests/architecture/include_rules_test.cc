@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <regex>
 
 namespace rivulet::architecture {
 namespace {
@@ -35,10 +36,36 @@ TEST(IncludeRules, EveryRowOfTheTableIsAFolder) {
   }
 }
 
+TEST(IncludeRules, EveryEdgeOfTheTableIsUsed) {
+  const std::vector<std::string> unused = unused_edges(read_tree(RIVULET_SOURCE_DIR, "src"));
+  EXPECT_TRUE(unused.empty()) << listed(unused);
+}
+
+TEST(IncludeRules, AnEdgeThatNobodyUsesIsNoticed) {
+  const std::size_t all = unused_edges({}).size();
+  EXPECT_GT(all, 30U);
+  EXPECT_EQ(unused_edges({{"src/decode/x.cc", "#include \"wall/noisy_step.h\"\n"}}).size(), all - 1);
+  EXPECT_EQ(unused_edges({{"src/decode/x.cc", "// #include \"wall/noisy_step.h\"\n"}}).size(), all);
+  EXPECT_EQ(unused_edges({{"tests/decode/x.cc", "#include \"wall/noisy_step.h\"\n"}}).size(), all);
+}
+
 TEST(IncludeRules, OnlyTheWiringAndTheAuditMayIncludeTheKernel) {
   for (const auto& [folder, allowed] : allowed_includes()) {
     EXPECT_EQ(allowed.contains("kernel"), folder == "regression" || folder == "audit") << folder;
   }
+}
+
+// Solving over the matrix's image is post-processing: the kernel needs the matrix alone.
+TEST(IncludeRules, OfTheSketchTheKernelKnowsTheMatrixOnly) {
+  const std::regex of_sketch(R"re(#include "sketch/([a-z_]+)\.h")re");
+  std::set<std::string> found;
+  for (const SourceFile& file : read_tree(RIVULET_SOURCE_DIR, "src/kernel")) {
+    for (std::sregex_iterator match(file.text.begin(), file.text.end(), of_sketch); match != std::sregex_iterator();
+         ++match) {
+      found.insert((*match)[1]);
+    }
+  }
+  EXPECT_EQ(found, std::set<std::string>{"embedding"});
 }
 
 // It looks at what leaves the kernel with rows of its own making, and has no way to come by any others.

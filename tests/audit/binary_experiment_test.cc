@@ -1,6 +1,4 @@
 // The real binary, and one that was tampered with.
-#include "audit/binary_experiment.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -9,6 +7,7 @@
 #include <fstream>
 
 #include "audit/auditor.h"
+#include "audit/black_box.h"
 #include "rivulet/error.h"
 
 namespace rivulet::audit {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "audit/kernel_streams.h"
+#include "audit/white_box.h"
 #include "kernel/encoder.h"
 #include "kernel/moment_sum.h"
 #include "kernel/row_lattice.h"

@@ -3,7 +3,7 @@
 
 #include "audit/auditor.h"
 #include "audit/broken_mechanisms.h"
-#include "audit/gradient_experiment.h"
+#include "audit/white_box.h"
 
 namespace rivulet::audit {
 namespace {

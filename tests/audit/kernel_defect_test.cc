@@ -5,7 +5,7 @@
 
 #include "audit/auditor.h"
 #include "audit/broken_mechanisms.h"
-#include "audit/kernel_experiment.h"
+#include "audit/white_box.h"
 
 namespace rivulet::audit {
 namespace {

@@ -1,9 +1,9 @@
-#include "audit/linear_score.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
+
+#include "audit/distinguisher.h"
 
 namespace rivulet::audit {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "privacy/sensitivity.h"
+#include "privacy/calibration.h"
 
 namespace rivulet::audit {
 namespace {

@@ -1,12 +1,11 @@
 // What the attacker believes about the mechanism, against the mechanism.
-#include "audit/published_vectors.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "audit/kernel_streams.h"
 #include "audit/neighbour_pair.h"
+#include "audit/white_box.h"
 #include "kernel/kernel.h"
 #include "support/zero_noise.h"
 

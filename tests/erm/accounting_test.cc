@@ -9,7 +9,7 @@
 
 #include "erm/erm_plan.h"
 #include "erm/gradient_sources.h"
-#include "privacy/erm_paper.h"
+#include "privacy/paper_profile.h"
 
 namespace rivulet::erm {
 namespace {

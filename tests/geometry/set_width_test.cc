@@ -3,7 +3,6 @@
 
 #include <numbers>
 
-#include "geometry/elastic_width.h"
 #include "geometry/gaussian_width.h"
 #include "geometry/sets.h"
 

@@ -9,8 +9,8 @@
 #include "geometry/gaussian_width.h"
 #include "geometry/sets.h"
 #include "solve/accelerated.h"
+#include "solve/default_solver.h"
 #include "solve/instances.h"
-#include "solve/regulariser.h"
 
 namespace rivulet::geometry {
 namespace {

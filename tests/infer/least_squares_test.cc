@@ -6,8 +6,8 @@
 #include <random>
 
 #include "infer/sums.h"
-#include "infer/t_series.h"
 #include "rivulet/inference.h"
+#include "support/t_series.h"
 
 namespace rivulet {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "kernel/kernel.h"
-#include "privacy/sensitivity.h"
+#include "privacy/calibration.h"
 #include "rivulet/error.h"
 #include "strategy/tree_shape.h"
 #include "support/released.h"

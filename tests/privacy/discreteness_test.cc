@@ -1,9 +1,9 @@
-#include "privacy/discreteness.h"
-
 #include <gtest/gtest.h>
 #include <mpfr.h>
 
 #include <cmath>
+
+#include "privacy/calibration.h"
 
 namespace rivulet::privacy {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-#include "privacy/gaussian.h"
+#include "privacy/calibration.h"
 #include "rivulet/error.h"
 
 namespace rivulet::privacy {

@@ -1,13 +1,12 @@
 // Theorem 3.1's periods against values computed by hand, and profile `paper`'s calls against two accounts.
-#include "privacy/erm_paper.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <iostream>
 
+#include "privacy/calibration.h"
 #include "privacy/erm_schedule.h"
-#include "privacy/gaussian.h"
+#include "privacy/paper_profile.h"
 #include "rivulet/error.h"
 #include "support/refusal.h"
 

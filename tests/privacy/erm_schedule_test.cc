@@ -11,8 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "privacy/erm_spend.h"
-#include "privacy/gaussian.h"
+#include "privacy/calibration.h"
 #include "rivulet/error.h"
 #include "support/refusal.h"
 
@@ -79,22 +78,12 @@ TEST(ErmSchedule, EvenOnesSpendTheBudgetAndNoMore) {
 }
 
 TEST(ErmSchedule, UnevenOnesSpendTheBudgetAndNoMore) {
-  std::mt19937_64 generator(71);
-  std::uniform_real_distribution<double> exponent(-40.0, 40.0);
-  for (int trial = 0; trial < 50; ++trial) {
-    std::vector<double> weights(1 + generator() % 300);
-    for (double& weight : weights) weight = std::pow(10.0, exponent(generator));
-    expect_spends_all(ErmSchedule::weighted(kMu, weights), "weights " + std::to_string(trial));
-  }
   for (const double power : {-3.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 20.0}) {
     expect_spends_all(ErmSchedule::power(kMu, 5000, power), "power " + std::to_string(power));
   }
 }
 
 TEST(ErmSchedule, UnevenOnesKeepTheirProportions) {
-  const ErmSchedule weighted = ErmSchedule::weighted(kMu, {1e-300, 3e-300, 12e-300});
-  EXPECT_NEAR(weighted.mu(1) / kMu, 0.25, 1e-13);
-  EXPECT_NEAR(weighted.mu(3) / weighted.mu(2), 2.0, 1e-13);
   const ErmSchedule power = ErmSchedule::power(kMu, 100, 3.0);
   EXPECT_NEAR(power.mu(40) / power.mu(10), 8.0, 1e-12);
   const ErmSchedule falling = ErmSchedule::power(kMu, 100, -3.0);
@@ -162,14 +151,6 @@ TEST(ErmSchedule, RefusesWhatMakesNoSense) {
   EXPECT_EQ(refusal([] { ErmSchedule::power(1.0, 0, 1.0); }).rfind("calls: 0", 0), 0U);
   EXPECT_EQ(refusal([] { ErmSchedule::power(1.0, 10000001, 1.0); }).rfind("calls: 10000001", 0), 0U);
   EXPECT_EQ(refusal([] { ErmSchedule::unbounded(1.0, 0); }).rfind("expected-calls: 0", 0), 0U);
-  EXPECT_EQ(refusal([] { ErmSchedule::weighted(1.0, {}); }).rfind("weights: 0", 0), 0U);
-  for (const double bad : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
-    EXPECT_EQ(refusal([&] { ErmSchedule::weighted(1.0, {1.0, bad}); }).rfind("weights: ", 0), 0U);
-  }
-  EXPECT_NE(refusal([] {
-              ErmSchedule::weighted(1.0, {1e-150, 1e150});
-            }).find("at most 1e200 times"),
-            std::string::npos);
   for (const double bad : {100.0, -100.0, std::nan(""), HUGE_VAL}) {
     EXPECT_EQ(refusal([&] { ErmSchedule::power(1.0, 1000, bad); }).rfind("exponent: ", 0), 0U);
   }

@@ -1,10 +1,9 @@
-#include "privacy/gaussian.h"
-
 #include <gtest/gtest.h>
 #include <mpfr.h>
 
 #include <cmath>
 
+#include "privacy/calibration.h"
 #include "rivulet/error.h"
 
 namespace rivulet::privacy {

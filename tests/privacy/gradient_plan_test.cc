@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "privacy/gaussian.h"
+#include "privacy/calibration.h"
 #include "rivulet/error.h"
 
 namespace rivulet::privacy {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "privacy/gaussian.h"
+#include "privacy/calibration.h"
 #include "privacy/paper_profile.h"
 #include "rivulet/error.h"
 #include "strategy/tree_shape.h"

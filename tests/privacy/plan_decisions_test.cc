@@ -6,7 +6,7 @@
 #include <functional>
 #include <limits>
 
-#include "privacy/gaussian.h"
+#include "privacy/calibration.h"
 #include "privacy/mechanism_plan.h"
 #include "rivulet/error.h"
 

@@ -1,11 +1,11 @@
-#include "privacy/sensitivity.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
+
+#include "privacy/calibration.h"
 
 namespace rivulet::privacy {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "privacy/gaussian.h"
+#include "privacy/calibration.h"
 #include "privacy/mechanism_plan.h"
 #include "privacy/paper_profile.h"
 #include "support/refusal.h"

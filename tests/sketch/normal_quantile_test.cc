@@ -1,5 +1,3 @@
-#include "sketch/normal_quantile.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "sketch/maps.h"
+#include "sketch/public_random.h"
 #include "support/statistics.h"
 
 namespace rivulet::sketch {

@@ -1,8 +1,8 @@
-#include "sketch/philox.h"
-
 #include <gtest/gtest.h>
 
 #include <set>
+
+#include "sketch/public_random.h"
 
 namespace rivulet::sketch {
 namespace {

@@ -1,4 +1,4 @@
-// The study behind the constants in src/solve/regulariser.h, on synthetic streams only. Prints, for each rule, the mean
+// The study behind the constants in src/solve/default_solver.h, on synthetic streams only. Prints, for each rule, the mean
 // and the 95th percentile over settings of log(excess risk / excess risk of the best ridge for that setting).
 //
 //   build/release/regulariser_study          a few seconds
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "solve/default_solver.h"
 #include "solve/quadratic.h"
-#include "solve/regulariser.h"
 #include "solve/trust_region.h"
 
 namespace rivulet::solve {
@@ -33,7 +33,7 @@ struct Grid {
   std::vector<double> conditions, theta_norms, radius_ratios, signals;
 };
 
-// The constants in regulariser.h were chosen on the first grid; the second shares no value with it and had no part in
+// The constants in default_solver.h were chosen on the first grid; the second shares no value with it and had no part in
 // it.
 const std::vector<Grid> grids = {
     {"chosen on", 7, {2, 5, 10, 30}, {1, 10, 100, 1e3, 1e4}, {0.3, 1, 3}, {0.7, 1.3, 4}, {0.1, 1, 10, 100, 1e3, 1e4}},
@@ -59,7 +59,7 @@ constexpr double cross_stddev = 0.8318903;  // 1 / (0.85 sqrt(2))
 
 const std::vector<double> ridge_constants = {0.0, 0.1, 0.3, 0.5, 0.7, 0.85, 1.0, 1.2, 1.4, 1.7, 2.0, 3.0};
 
-// Mean excess risks of: the ridges, then the rule in regulariser.h.
+// Mean excess risks of: the ridges, then the rule in default_solver.h.
 std::vector<double> excess_risks(const Setting& setting, std::mt19937_64& generator) {
   std::normal_distribution<double> normal;
   const std::size_t d = setting.dimension;
@@ -130,7 +130,7 @@ void study(const Grid& grid) {
   for (std::size_t k = 0; k < ridge_constants.size(); ++k) {
     report("ridge " + std::to_string(ridge_constants[k]).substr(0, 4) + " sigma sqrt(d)", logs[k]);
   }
-  report("regulariser.h", logs.back());
+  report("default_solver.h", logs.back());
 }
 
 }  // namespace

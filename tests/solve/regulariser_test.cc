@@ -1,4 +1,3 @@
-#include "solve/regulariser.h"
 
 #include <gtest/gtest.h>
 
