@@ -3,10 +3,10 @@
 #include <span>
 #include <utility>
 
+#include "input/byte_source.h"
+#include "input/csv_row_source.h"
 #include "rivulet/incremental_regression.h"
-#include "stream/byte_source.h"
 #include "stream/config.h"
-#include "stream/csv_row_source.h"
 
 namespace rivulet::experiments {
 namespace {
@@ -24,9 +24,9 @@ RealStream::RealStream(const std::string& data, const std::string& config_path, 
   if (config.constraint) options_.constraint = *config.constraint;
   width_ = options_.schema.row_width();
 
-  stream::FileSource source(data);
-  stream::CsvRowSource rows(source, options_.schema);
-  stream::Row row;
+  input::FileSource source(data);
+  input::CsvRowSource rows(source, options_.schema);
+  input::Row row;
   while (targets_.size() < limit && rows.next(row)) {
     values_.insert(values_.end(), row.values.begin(), row.values.end());
     targets_.push_back(row.target);

@@ -8,14 +8,14 @@
 #include <string_view>
 #include <vector>
 
+#include "input/csv_row_source.h"
+#include "input/memory_source.h"
 #include "rivulet/error.h"
-#include "stream/csv_row_source.h"
-#include "stream/memory_source.h"
 
 namespace {
 
 using namespace rivulet;
-using namespace rivulet::stream;
+using namespace rivulet::input;
 
 std::string records_of(std::string_view bytes, std::size_t piece, CsvOptions options) {
   MemorySource source(bytes, piece);

@@ -8,14 +8,14 @@
 #include <string_view>
 #include <vector>
 
+#include "input/libsvm_row_source.h"
+#include "input/memory_source.h"
 #include "rivulet/error.h"
-#include "stream/libsvm_row_source.h"
-#include "stream/memory_source.h"
 
 namespace {
 
 using namespace rivulet;
-using namespace rivulet::stream;
+using namespace rivulet::input;
 
 constexpr std::size_t kColumns = 300;
 

@@ -14,9 +14,9 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/stop_flag.h"
+#include "input/byte_source.h"
+#include "input/row_source.h"
 #include "rivulet/error.h"
-#include "stream/byte_source.h"
-#include "stream/row_source.h"
 
 namespace rivulet::cli {
 namespace {
@@ -41,10 +41,10 @@ class FitRun {
  private:
   Ending follow() {
     if (!session_.begin(progress_)) return stop_flag().load() ? Ending::interrupted : Ending::reader_gone;
-    const stream::FileSource& source = session_.source();
+    const input::FileSource& source = session_.source();
     earlier_rows_ = session_.counts().tally.rows;
     if (session_.options().erm) progress_.expect_long_work();
-    stream::Row row;
+    input::Row row;
     while (read(row)) {
       try {
         const Progress::Work work = progress_.work(earlier_rows_ + session_.rows().tally().rows);
@@ -66,7 +66,7 @@ class FitRun {
   }
 
   // An input that fails halfway ends the stream; the releases made of its good part are still delivered.
-  bool read(stream::Row& row) {
+  bool read(input::Row& row) {
     try {
       return session_.rows().next(row);
     } catch (const IoError& error) {

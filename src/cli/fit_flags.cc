@@ -194,7 +194,7 @@ stream::FitConfig resolve(const FitFlags& flags) {
   using namespace stream;
   FitConfig typed;
   typed.input = flags.input;
-  if (flags.format) typed.format = parse_row_format(*flags.format);
+  if (flags.format) typed.format = input::parse_row_format(*flags.format);
   typed.target = flags.target;
   if (!flags.features.empty()) {
     typed.features.emplace();

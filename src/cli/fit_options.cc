@@ -52,7 +52,7 @@ double norm_limit_of_blocks(const Schema& schema, const std::vector<std::string>
 }
 
 Schema schema_from(const stream::FitConfig& config) {
-  if (stream::format_of(config) == stream::RowFormat::libsvm && config.delimiter) {
+  if (stream::format_of(config) == input::RowFormat::libsvm && config.delimiter) {
     throw RequestError("delimiter", "libsvm rows have none; accepted: with CSV");
   }
   Schema schema = stream::build_schema(config);

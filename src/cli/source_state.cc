@@ -7,8 +7,8 @@
 
 #include "base/bytes.h"
 #include "cli/stop_flag.h"
+#include "input/byte_source.h"
 #include "rivulet/error.h"
-#include "stream/byte_source.h"
 
 namespace rivulet::cli {
 namespace {
@@ -21,7 +21,7 @@ constexpr std::uint64_t kThirdVersion = 3;
 
 // Every count, in the order of the file; those of the first version come first.
 std::vector<std::uint64_t*> counts_of(SourceState& state, std::uint64_t version) {
-  stream::OperatorTally& tally = state.tally;
+  input::OperatorTally& tally = state.tally;
   std::vector<std::uint64_t*> counts{&tally.rows,         &tally.ragged,       &tally.malformed,
                                      &tally.missing,      &tally.not_a_number, &tally.unknown_level,
                                      &tally.missing_unit, &state.over_limit,   &state.outside_domain};
@@ -30,15 +30,15 @@ std::vector<std::uint64_t*> counts_of(SourceState& state, std::uint64_t version)
   return counts;
 }
 
-void write_position(ByteWriter& out, const stream::SourcePosition& position) {
+void write_position(ByteWriter& out, const input::SourcePosition& position) {
   out.u64(position.bytes);
   out.u64(position.records);
   out.raw({reinterpret_cast<const char*>(position.digest.data()), position.digest.size()});
   out.u64(position.mid_line ? 1 : 0);
 }
 
-stream::SourcePosition read_position(ByteReader& in) {
-  stream::SourcePosition position;
+input::SourcePosition read_position(ByteReader& in) {
+  input::SourcePosition position;
   position.bytes = in.u64();
   position.records = in.u64();
   const std::string_view digest = in.raw(position.digest.size());
@@ -59,8 +59,8 @@ void begin_next_input(SourceState& state, std::string input) {
   if (!std::filesystem::is_regular_file(place) || ::access(place.c_str(), R_OK) != 0) return;
   // Rows that were counted are not counted again under another name.
   for (std::size_t i = 0; i < state.finished.size(); ++i) {
-    stream::FileSource again(place, &stop_flag());
-    if (!stream::starts_with(again, state.finished[i])) continue;
+    input::FileSource again(place, &stop_flag());
+    if (!input::starts_with(again, state.finished[i])) continue;
     throw RequestError("next-input", "'" + state.input +
                                          "' begins with an input that was already counted; accepted: an input whose "
                                          "rows are all new" +
@@ -80,10 +80,10 @@ std::string to_bytes(const SourceState& state) {
   out.text(state.releases);
   write_position(out, state.position);
   out.u64(state.finished.size());
-  for (const stream::SourcePosition& position : state.finished) write_position(out, position);
+  for (const input::SourcePosition& position : state.finished) write_position(out, position);
   SourceState copy = state;
   for (const std::uint64_t* count : counts_of(copy, version)) out.u64(*count);
-  out.u64(state.format == stream::RowFormat::libsvm ? 1 : 0);
+  out.u64(state.format == input::RowFormat::libsvm ? 1 : 0);
   return out.take();
 }
 
@@ -104,7 +104,7 @@ SourceState source_state_from(std::string_view bytes) {
   if (version > kFirstVersion) {
     const std::uint64_t format = in.u64();
     if (format > 1) in.damaged("the format of its rows is not known");
-    if (format == 1) state.format = stream::RowFormat::libsvm;
+    if (format == 1) state.format = input::RowFormat::libsvm;
   }
   in.finish();
   return state;

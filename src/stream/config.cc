@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "base/shown.h"
+#include "input/byte_source.h"
 #include "rivulet/error.h"
-#include "stream/byte_source.h"
 #include "stream/setting_text.h"
 #include "stream/toml_guard.h"
 #include "stream/toml_values.h"
@@ -64,7 +64,7 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"input", [](FitConfig& c, const std::string& key, const toml::value& v) { c.input = text_of(key, v, kPath); }},
     {"format",
      [](FitConfig& c, const std::string& key, const toml::value& v) {
-       c.format = parse_row_format(text_of(key, v, "\"csv\" or \"libsvm\""), key);
+       c.format = input::parse_row_format(text_of(key, v, "\"csv\" or \"libsvm\""), key);
      }},
     {"target", [](FitConfig& c, const std::string& key, const toml::value& v) { c.target = text_of(key, v, kName); }},
     {"features",
@@ -264,7 +264,7 @@ FitConfig parse_config(std::string_view text, const std::string& origin) {
 }
 
 FitConfig read_config(const std::string& path) {
-  FileSource source(path);
+  input::FileSource source(path);
   std::string text(kLargestConfig + 1, '\0');
   std::size_t length = 0;
   while (length < text.size()) {

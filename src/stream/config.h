@@ -27,10 +27,10 @@
 #include <utility>
 #include <vector>
 
+#include "input/row_format.h"
 #include "rivulet/budget.h"
 #include "rivulet/schema.h"
 #include "stream/loss_text.h"
-#include "stream/row_format.h"
 #include "stream/setting_text.h"
 
 namespace rivulet::stream {
@@ -38,8 +38,8 @@ namespace rivulet::stream {
 // A field that is empty was not set; its default is the business of whoever uses it. In TOML a field is spelled like
 // the command-line flag, with dashes.
 struct FitConfig {
-  std::optional<std::string> input;  // a path, or "-"; relative to the working directory
-  std::optional<RowFormat> format;   // see format_of()
+  std::optional<std::string> input;        // a path, or "-"; relative to the working directory
+  std::optional<input::RowFormat> format;  // see format_of()
   std::optional<std::string> target;
   std::optional<std::vector<std::string>> features;           // in the order of the coordinates
   std::vector<std::pair<std::string, std::uint64_t>> blocks;  // names and columns; see build_schema()
@@ -104,7 +104,7 @@ void add_block(FitConfig& config, const std::string& text, const std::string& fi
 FitConfig with_dimension(FitConfig config);
 
 // As declared, else by the name of the input.
-RowFormat format_of(const FitConfig& config);
+input::RowFormat format_of(const FitConfig& config);
 
 // The features in the order of the coordinates: as listed, then the blocks that are not.
 std::vector<std::string> feature_names(const FitConfig& config);

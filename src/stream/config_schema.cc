@@ -113,8 +113,8 @@ FitConfig with_dimension(FitConfig config) {
   return config;
 }
 
-RowFormat format_of(const FitConfig& config) {
-  return config.format ? *config.format : format_by_name(config.input.value_or("-"));
+input::RowFormat format_of(const FitConfig& config) {
+  return config.format ? *config.format : input::format_by_name(config.input.value_or("-"));
 }
 
 std::vector<std::string> feature_names(const FitConfig& config) {
@@ -128,7 +128,7 @@ std::vector<std::string> feature_names(const FitConfig& config) {
 }
 
 Schema build_schema(const FitConfig& config) {
-  if (format_of(config) == RowFormat::libsvm && config.blocks.empty()) {
+  if (format_of(config) == input::RowFormat::libsvm && config.blocks.empty()) {
     throw RequestError("dimension",
                        "not set; libsvm rows have no header that says how many columns there are; accepted: "
                        "--dimension D, the largest index there may be");

@@ -79,11 +79,12 @@ const std::map<std::string, std::set<std::string>>& allowed_includes() {
         "wall"}},
       {"log", {"base", "strategy", "privacy", "erm", "fit", "solve", "geometry"}},
       {"store", {"base", "privacy", "erm", "fit", "log", "regression", "wall", "strategy", "solve", "geometry"}},
-      {"stream", {"base"}},
+      {"input", {"base"}},
+      {"stream", {"base", "input"}},
       {"audit", {"base", "strategy", "privacy", "kernel", "wall"}},
       {"cli",
-       {"audit", "base", "strategy", "privacy", "decode", "erm", "geometry", "solve", "fit", "regression", "stream",
-        "wall", "log", "store"}},
+       {"audit", "base", "strategy", "privacy", "decode", "erm", "geometry", "solve", "fit", "regression", "input",
+        "stream", "wall", "log", "store"}},
   };
   return table;
 }

@@ -1,6 +1,6 @@
 // Readers of rows remember no row. Every member of a class in python/src that could hold something of one is either a
 // RowScratch, which takes away what is there before it can be written, or is named here with its reason. The same for
-// the readers of text in src/stream, and for what Python objects keep.
+// the readers of text in src/input, and for what Python objects keep.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -174,7 +174,7 @@ const std::map<std::string, std::string>& named() {
       {"Log::schema", "a setting"},
       {"Settings::settings_", "settings"},
       {"Settings::prefix_", "settings"},
-      // src/stream: records of text, delivered one at a time
+      // src/input: records of text, delivered one at a time
       {"Row::values", "filled anew by parse_record(), or made a zero row by next()"},
       {"Row::positions", "as Row::values"},
       {"Row::target", "as Row::values"},
@@ -211,7 +211,7 @@ std::vector<SourceFile> readers_of_rows() {
   static const std::set<std::string> text_readers = {"csv_reader",    "csv_row_source",    "libsvm_line",
                                                      "libsvm_reader", "libsvm_row_source", "record_reader",
                                                      "row",           "row_source"};
-  for (const SourceFile& file : read_tree(RIVULET_SOURCE_DIR, "src/stream")) {
+  for (const SourceFile& file : read_tree(RIVULET_SOURCE_DIR, "src/input")) {
     const std::string name = file.path.substr(file.path.rfind('/') + 1);
     if (text_readers.contains(name.substr(0, name.find('.')))) files.push_back(file);
   }

@@ -26,7 +26,7 @@ TEST(ConfigBlock, EverySettingIsRead) {
       "format = \"libsvm\"\nblock = [\"w:40\", \"a:b:2\"]\ndimension = 300\nmechanism = \"sketch\"\nsketch = 12\n"
       "embedding = \"gaussian\"\ncolumn-weight = 4\nsketch-seed = 0\nrow-set = \"sparse:10\"\n",
       "c.toml");
-  EXPECT_EQ(config.format, RowFormat::libsvm);
+  EXPECT_EQ(config.format, input::RowFormat::libsvm);
   EXPECT_EQ(config.blocks, (std::vector<std::pair<std::string, std::uint64_t>>{{"w", 40}, {"a:b", 2}}));
   EXPECT_EQ(config.dimension, 300u);
   EXPECT_EQ(config.mechanism, Mechanism::sketch);
@@ -106,21 +106,21 @@ TEST(ConfigBlock, ADimensionIsABlockXAndATargetYUnlessThereIsOne) {
 TEST(ConfigBlock, WhatIsTypedWinsBlockByBlock) {
   FitConfig file;
   file.blocks = {{"w", 2}, {"x", 3}};
-  file.format = RowFormat::csv;
+  file.format = input::RowFormat::csv;
   file.row_set = "dense";
   file.dimension = 5;
   FitConfig typed;
   typed.blocks = {{"x", 4}, {"z", 1}};
-  typed.format = RowFormat::libsvm;
+  typed.format = input::RowFormat::libsvm;
   typed.row_set = "l1:1";
   typed.dimension = 6;
   const FitConfig merged = merge(file, typed);
   EXPECT_EQ(merged.blocks, (std::vector<std::pair<std::string, std::uint64_t>>{{"w", 2}, {"x", 4}, {"z", 1}}));
-  EXPECT_EQ(merged.format, RowFormat::libsvm);
+  EXPECT_EQ(merged.format, input::RowFormat::libsvm);
   EXPECT_EQ(merged.row_set, "l1:1");
   EXPECT_EQ(merged.dimension, 6u);
   EXPECT_EQ(merge(file, {}).blocks, file.blocks);
-  EXPECT_EQ(merge(file, {}).format, RowFormat::csv);
+  EXPECT_EQ(merge(file, {}).format, input::RowFormat::csv);
 }
 
 TEST(ConfigBlock, AskingForTheFullMatrixUndoesAFilesSketchAndTheOtherWayRound) {
@@ -155,28 +155,28 @@ TEST(ConfigBlock, EachSettingOfASketchMayBeTypedOnItsOwn) {
 
 TEST(ConfigBlock, TheFormatIsDeclaredOrKnownByTheName) {
   for (const auto& [name, format] :
-       std::vector<std::pair<std::string, RowFormat>>{{"a.svm", RowFormat::libsvm},
-                                                      {"a.libsvm", RowFormat::libsvm},
-                                                      {"a.svmlight", RowFormat::libsvm},
-                                                      {"a.svm.gz", RowFormat::libsvm},
-                                                      {"a.libsvm.gz", RowFormat::libsvm},
-                                                      {"x/a.svmlight.gz", RowFormat::libsvm},
-                                                      {"a.csv", RowFormat::csv},
-                                                      {"a.gz", RowFormat::csv},
-                                                      {"svm", RowFormat::csv},
-                                                      {"a.svm/rows", RowFormat::csv},
-                                                      {"-", RowFormat::csv},
-                                                      {"a.svm.gz.gz", RowFormat::csv}}) {
-    EXPECT_EQ(format_by_name(name), format) << name;
+       std::vector<std::pair<std::string, input::RowFormat>>{{"a.svm", input::RowFormat::libsvm},
+                                                             {"a.libsvm", input::RowFormat::libsvm},
+                                                             {"a.svmlight", input::RowFormat::libsvm},
+                                                             {"a.svm.gz", input::RowFormat::libsvm},
+                                                             {"a.libsvm.gz", input::RowFormat::libsvm},
+                                                             {"x/a.svmlight.gz", input::RowFormat::libsvm},
+                                                             {"a.csv", input::RowFormat::csv},
+                                                             {"a.gz", input::RowFormat::csv},
+                                                             {"svm", input::RowFormat::csv},
+                                                             {"a.svm/rows", input::RowFormat::csv},
+                                                             {"-", input::RowFormat::csv},
+                                                             {"a.svm.gz.gz", input::RowFormat::csv}}) {
+    EXPECT_EQ(input::format_by_name(name), format) << name;
     FitConfig config;
     config.input = name;
     EXPECT_EQ(format_of(config), format) << name;
-    config.format = RowFormat::libsvm;
-    EXPECT_EQ(format_of(config), RowFormat::libsvm);
+    config.format = input::RowFormat::libsvm;
+    EXPECT_EQ(format_of(config), input::RowFormat::libsvm);
   }
-  EXPECT_EQ(format_of(FitConfig{}), RowFormat::csv);
-  EXPECT_EQ(parse_row_format(to_string(RowFormat::csv)), RowFormat::csv);
-  EXPECT_EQ(parse_row_format(to_string(RowFormat::libsvm)), RowFormat::libsvm);
+  EXPECT_EQ(format_of(FitConfig{}), input::RowFormat::csv);
+  EXPECT_EQ(input::parse_row_format(input::to_string(input::RowFormat::csv)), input::RowFormat::csv);
+  EXPECT_EQ(input::parse_row_format(input::to_string(input::RowFormat::libsvm)), input::RowFormat::libsvm);
 }
 
 TEST(ConfigBlock, WhatIsMissingIsNamed) {
