@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "figures.h"
-#include "input/csv_row_source.h"
-#include "input/memory_source.h"
+#include "input/byte_source.h"
+#include "input/csv.h"
 #include "kernel/hot_loops.h"
 #include "not_private/exact_least_squares.h"
 #include "rivulet/priv_inc_reg1.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "input/byte_source.h"
-#include "input/csv_row_source.h"
+#include "input/csv.h"
 #include "not_private/exact_least_squares.h"
 #include "rivulet/priv_inc_reg1.h"
 #include "stream/config.h"

@@ -13,7 +13,7 @@
 
 #include "fit/surrogate.h"
 #include "input/byte_source.h"
-#include "input/csv_row_source.h"
+#include "input/csv.h"
 #include "logistic_fit.h"
 #include "rivulet/priv_inc_erm.h"
 #include "rivulet/priv_inc_reg1.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "input/byte_source.h"
-#include "input/csv_row_source.h"
+#include "input/csv.h"
 #include "rivulet/incremental_regression.h"
 #include "stream/config.h"
 

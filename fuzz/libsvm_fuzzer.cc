@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "input/libsvm_row_source.h"
-#include "input/memory_source.h"
+#include "input/byte_source.h"
+#include "input/libsvm.h"
 #include "rivulet/error.h"
 
 namespace {
@@ -41,7 +41,7 @@ void check_row(const Row& row, bool has_target) {
 // A reading that can be left and resumed.
 class Tracked {
  public:
-  Tracked(std::string_view bytes, std::size_t piece, const LibsvmRowOptions& options)
+  Tracked(std::string_view bytes, std::size_t piece, const RowSettings& options)
       : source_(bytes, piece), rows_(source_, fuzzed_schema(), options), has_target_(options.needs_target) {}
 
   LibsvmRowSource& rows() { return rows_; }
@@ -66,7 +66,7 @@ class Tracked {
   bool has_target_;
 };
 
-bool resumes(std::string_view bytes, const SourcePosition& position, const LibsvmRowOptions& options) {
+bool resumes(std::string_view bytes, const SourcePosition& position, const RowSettings& options) {
   try {
     return Tracked(bytes, bytes.size() + 1, options).rows().resume(position);
   } catch (const Error&) {
@@ -75,7 +75,7 @@ bool resumes(std::string_view bytes, const SourcePosition& position, const Libsv
 }
 
 // Reads some rows of the first `cut` bytes, then goes on in all of them.
-void check_resumption(std::string_view bytes, std::size_t cut, std::size_t consumed, const LibsvmRowOptions& options) {
+void check_resumption(std::string_view bytes, std::size_t cut, std::size_t consumed, const RowSettings& options) {
   Tracked shorter(bytes.substr(0, cut), 7, options);
   const std::size_t records = shorter.read(consumed).size();
   const SourcePosition position = shorter.rows().position();
@@ -98,7 +98,7 @@ void check_resumption(std::string_view bytes, std::size_t cut, std::size_t consu
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 3) return 0;
-  LibsvmRowOptions options{.track_position = true};
+  RowSettings options{.track_position = true};
   options.limits.record_limit = 1 + data[1] * (data[0] % 2 == 0 ? 1u : 100u);
   options.limits.block = 1 + data[2];
   options.needs_target = data[0] % 4 != 0;

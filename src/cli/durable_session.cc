@@ -19,7 +19,7 @@
 #include "cli/stop_flag.h"
 #include "fit/stream_plan.h"
 #include "input/byte_source.h"
-#include "input/row_format.h"
+#include "input/row_source.h"
 #include "rivulet/durable_regression.h"
 #include "rivulet/error.h"
 

@@ -9,6 +9,7 @@
 #include "cli/fit_flags.h"
 #include "cli/operator_counts.h"
 #include "cli/progress.h"
+#include "input/byte_source.h"
 #include "input/row_source.h"
 #include "rivulet/error.h"
 #include "rivulet/incremental_regression.h"

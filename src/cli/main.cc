@@ -11,7 +11,7 @@
 #include "cli/exit_code.h"
 #include "cli/help_format.h"
 #include "cli/usage_error.h"
-#include "input/source_position.h"
+#include "input/row_source.h"
 #include "rivulet/error.h"
 #include "rivulet/version.h"
 

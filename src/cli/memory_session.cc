@@ -9,7 +9,7 @@
 #include "cli/row_account.h"
 #include "cli/stop_flag.h"
 #include "input/byte_source.h"
-#include "input/row_format.h"
+#include "input/row_source.h"
 #include "rivulet/error.h"
 
 namespace rivulet::cli {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/source_state.h"
-#include "input/row.h"
+#include "input/row_source.h"
 #include "rivulet/durable_regression.h"
 
 namespace rivulet::cli {

@@ -17,7 +17,7 @@
 #include "cli/report.h"
 #include "cli/stop_flag.h"
 #include "input/byte_source.h"
-#include "input/row_format.h"
+#include "input/row_source.h"
 #include "rivulet/error.h"
 #include "rivulet/inference.h"
 #include "rivulet/release_log.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "cli/operator_counts.h"
-#include "input/row.h"
+#include "input/row_source.h"
 
 namespace rivulet::cli {
 

@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "cli/stop_flag.h"
 #include "input/byte_source.h"
+#include "input/record_reader.h"
 #include "rivulet/error.h"
 
 namespace rivulet::cli {

@@ -6,9 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "input/row.h"
-#include "input/row_format.h"
-#include "input/source_position.h"
+#include "input/row_source.h"
 
 namespace rivulet::cli {
 

@@ -1,23 +1,90 @@
-// Rows of numbers from a stream of bytes, in the order a schema lays them out.
+// Rows of numbers, in the order a schema lays them out: what a row is as it is read, what may be wrong with it, and
+// what every source of rows does, wherever it takes them from.
 //
-// This is the row side of the wall: what it hands out is sensitive and belongs to the kernel alone. Its errors name
+// This is the row side of the wall: what is handed out here is sensitive and belongs to the kernel alone. Errors name
 // columns and lines, never the content of a cell.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "input/byte_source.h"
-#include "input/consumed_prefix.h"
-#include "input/record_reader.h"
-#include "input/row.h"
-#include "input/source_position.h"
+#include "base/sha256.h"
+#include "rivulet/error.h"
+#include "rivulet/row_layout.h"
 #include "rivulet/schema.h"
+#include "rivulet/sparse_row.h"
 
 namespace rivulet::input {
+
+class ByteSource;
+
+// In the user's units; not clamped to the bounds. A row that cannot be used has every number set to a quiet NaN, a
+// sparse one the number at position 0 and no other.
+struct Row {
+  std::vector<double> values;            // Schema::row_width() of them, or of a sparse row those at `positions`
+  std::vector<std::uint32_t> positions;  // see SparseRow; of a sparse row alone
+  double target = 0.0;                   // a quiet NaN, too, when no target was asked for
+  std::string unit;  // whose row it is; empty when no unit column was asked for or the row does not say
+  bool sparse = false;
+  bool usable = false;
+
+  // Of a sparse row; as long as the row lives and is not altered.
+  [[nodiscard]] SparseRow sparse_view() const { return {positions, values}; }
+};
+
+// Why a row cannot be used.
+enum class RowFault { none, ragged, malformed, missing, not_a_number, unknown_level, missing_unit, bad_index };
+// Of a row with this cell.
+RowFault row_fault(CellFault fault);
+
+// For the operator's eyes only: these counts depend on the rows exactly and must never be published, stored with the
+// releases or shown to whoever sees the models. A row with several faults counts once, under the first that is met.
+struct OperatorTally {
+  std::uint64_t rows = 0;           // all of them, usable or not
+  std::uint64_t ragged = 0;         // another number of fields than the header
+  std::uint64_t malformed = 0;      // not in the grammar of the format, or longer than the record limit
+  std::uint64_t missing = 0;        // an empty cell, NA, NaN or null; no label
+  std::uint64_t not_a_number = 0;   // text, infinity or beyond the largest double where a number is declared
+  std::uint64_t unknown_level = 0;  // a category or class that was not declared
+  std::uint64_t missing_unit = 0;   // an empty cell, NA, NaN or null in the unit column
+  std::uint64_t bad_index = 0;      // of a libsvm row: 0, above the declared columns, or not above the one before
+
+  [[nodiscard]] std::uint64_t unusable() const {
+    return ragged + malformed + missing + not_a_number + unknown_level + missing_unit + bad_index;
+  }
+  // One row more.
+  void count(RowFault fault);
+  OperatorTally& operator+=(const OperatorTally& other);
+  bool operator==(const OperatorTally&) const = default;
+};
+
+// How far an input has been consumed, in a form that recognises the input again: a model that is stored remembers it,
+// goes on at the next row, and refuses an input that is not the one it was made of. Sensitive: where rows end and what
+// they hash to depends on them exactly.
+//
+// The end of a row is the byte that ends its line: LF, or CR with or without an LF behind it. That LF is left to the
+// next row, where it is skipped like an empty line, so that nobody has to wait for the byte after a CR to know where
+// the row ended.
+struct SourcePosition {
+  std::uint64_t bytes = 0;    // decompressed bytes up to the end of the last row consumed, header included
+  std::uint64_t records = 0;  // rows, header not counted
+  Sha256Digest digest{};      // SHA-256 of those bytes
+  bool mid_line = false;      // the last row ended with the input, without a line end
+
+  bool operator==(const SourcePosition&) const = default;
+};
+
+// The input does not begin with what was consumed of it.
+class SourceChanged : public Error {
+ public:
+  using Error::Error;
+};
 
 class RowSource {
  public:
@@ -28,64 +95,71 @@ class RowSource {
   RowSource(const RowSource&) = delete;
   RowSource& operator=(const RowSource&) = delete;
 
-  // Goes on where another source of the same kind left an input, of which this one has read no row: reads what was
-  // consumed once more, from the beginning of the source, and checks that it is the same. next() then gives the first
-  // row that was not consumed. position() is `consumed` until then; the tally counts the rows that next() gives.
+  // Fills `row` with the next row, unusable ones included. False at the end of the input or when the source was
+  // stopped(). Passes on IoError.
+  bool next(Row& row);
+  // True when the last next(), resume() or skip_to() came back early because a stop was asked for. The input is not at
+  // its end; the call may be made again.
+  [[nodiscard]] virtual bool stopped() const = 0;
+  [[nodiscard]] const OperatorTally& tally() const { return tally_; }
+
+  // As of the last row that next() gave, that row included. May be asked for while next() waits for input. Throws
+  // std::logic_error when positions are not tracked.
+  [[nodiscard]] virtual SourcePosition position() = 0;
+  // Goes on where another source of the same kind left an input, of which this one has read no row: checks that it is
+  // the same input. next() then gives the first row that was not consumed. position() is `consumed` until then; the
+  // tally counts the rows that next() gives.
   //
-  // A last row that was consumed without its line end may have grown since. Wherever it ends now, the rest of it
+  // A last row that was consumed before it was complete may have grown since. Wherever it ends now, the rest of it
   // belongs to a row that was counted and is skipped: see skipped_remainder().
   //
   // False when the source was stopped first: nothing was consumed, and resume() with the same position may be called
   // again. Throws SourceChanged when the input does not begin with what was consumed, is shorter, or is divided into
   // other rows (by another delimiter), and passes on IoError. Until it returned true next() throws std::logic_error,
   // so that no row can be consumed twice; resume() does when positions are not tracked or a row was read.
-  [[nodiscard]] bool resume(const SourcePosition& consumed, const ResumeProgress& progress = {});
+  [[nodiscard]] virtual bool resume(const SourcePosition& consumed, const ResumeProgress& progress = {}) = 0;
   // Reads over rows, as if they had been consumed, until `records` of the input are behind; before the first next().
   // False when the source was stopped first. Throws SourceChanged when the input has not so many, and passes on
   // IoError.
-  [[nodiscard]] bool skip_to(std::uint64_t records);
+  [[nodiscard]] virtual bool skip_to(std::uint64_t records) = 0;
   // Whether resume() skipped the rest of a row that was counted while it was still being written.
-  [[nodiscard]] bool skipped_remainder() const { return skipped_remainder_; }
-
-  // Fills `row` with the next row, unusable ones included. False at the end of the input or when the source was stopped
-  // (ByteSource::stopped()). Passes on IoError.
-  bool next(Row& row);
-
-  // As of the last row that next() gave, that row included. Hashes what was not hashed yet, a block at most unless a
-  // row is longer: not for every row. May be asked for while next() waits inside the byte source. Throws
-  // std::logic_error when positions are not tracked.
-  [[nodiscard]] SourcePosition position() const;
-  [[nodiscard]] const OperatorTally& tally() const { return tally_; }
+  [[nodiscard]] virtual bool skipped_remainder() const = 0;
 
  protected:
-  // The byte source must outlive this. Positions are tracked, for position() and resume(), at the price of hashing
-  // every byte.
-  RowSource(ByteSource& source, bool track_position);
+  RowSource() = default;
 
-  // Finds the next record that is a row. False as next().
-  virtual bool read_record() = 0;
-  // Reads the record that read_record() found. `row.unit` is empty on entry; the numbers of a row with a fault do not
-  // matter.
-  virtual RowFault parse_record(Row& row) = 0;
-  [[nodiscard]] virtual const RecordReader& reader() const = 0;
-
-  // What the reader has delivered up to now counts as consumed.
-  void mark_consumed();
-  [[nodiscard]] const std::string& source_name() const { return source_.name(); }
-  // For the reader; null when positions are not tracked.
-  [[nodiscard]] ConsumedPrefix* prefix() { return prefix_.get(); }
+  // Reads the next row and what is wrong with it; nothing where next() is false. `row.unit` is empty on entry; the
+  // numbers of a row with a fault do not matter.
+  virtual std::optional<RowFault> read(Row& row) = 0;
 
  private:
-  void check_resumed(const SourcePosition& consumed) const;
-
-  ByteSource& source_;
-  std::unique_ptr<ConsumedPrefix> prefix_;
   OperatorTally tally_;
-  std::uint64_t resumed_rows_ = 0;  // consumed before, read again by resume() or skip_to()
-  bool resuming_ = false;           // resume() was called and has not succeeded
-  bool mid_line_ = false;           // of the last row consumed
-  bool skipped_remainder_ = false;
 };
+
+struct RecordLimits {
+  std::size_t record_limit = std::size_t{1} << 20;  // bytes of one record, line end not counted
+  std::size_t block = std::size_t{1} << 18;         // bytes asked of the source at a time
+};
+
+enum class RowFormat { csv, libsvm };
+
+std::string_view to_string(RowFormat format);
+// "csv" or "libsvm". Throws RequestError naming `field`.
+RowFormat parse_row_format(std::string_view word, std::string_view field = "format");
+// .svm, .libsvm and .svmlight, with or without .gz behind it, are libsvm; any other name is CSV.
+RowFormat format_by_name(std::string_view path);
+
+struct RowSettings {
+  RowFormat format = RowFormat::csv;
+  char delimiter = ',';                      // of CSV: anything but a quote, CR or LF
+  bool needs_target = true;                  // false: the target need not be there and is not looked at
+  std::optional<std::string> unit_column{};  // says whose row it is; of libsvm "qid"
+  bool track_position = false;               // for RowSource::position() and resume()
+  RecordLimits limits{};
+};
+
+// Throws as the constructors of CsvRowSource and LibsvmRowSource do. The byte source must outlive the rows.
+std::unique_ptr<RowSource> open_rows(ByteSource& source, const Schema& schema, const RowSettings& settings);
 
 // The column `name` says whose row it is, so it is neither a feature nor the target: throws RequestError when it is.
 void check_unit_column(const std::string& name, const Schema& schema);

@@ -27,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-#include "input/row_format.h"
+#include "input/row_source.h"
 #include "rivulet/budget.h"
 #include "rivulet/schema.h"
 #include "stream/loss_text.h"

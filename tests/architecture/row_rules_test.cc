@@ -88,7 +88,7 @@ class Members {
 bool holds_no_row(const std::string& type) {
   static const std::regex harmless(
       R"(^(mutable |static |constexpr |const |std::)*(bool|int|char|size_t|u?int(32|64)_t|mutex|atomic<[\w:]+>|array<bool, 256>|)"
-      R"((Schema|RowLayout|RecordLimits|RecordStatus|StreamOptions|CsvOptions|Kind|Layout|State|LibsvmGrammar|RowColumn|)"
+      R"((Schema|RowLayout|RecordLimits|RecordStatus|StreamOptions|RowSettings|Kind|Layout|State|LibsvmGrammar|RowColumn|)"
       R"(ArrowColumn)\s*[&*]?)$)");
   return std::regex_match(type, harmless) || type.starts_with("RowScratch<");
 }
@@ -180,40 +180,42 @@ const std::map<std::string, std::string>& named() {
       {"Row::target", "as Row::values"},
       {"Row::unit", "emptied by next() before each row"},
       {"CsvRowSource::reader_", "its members are looked at on their own"},
-      {"CsvRowSource::record_", "views of the record that reader_ delivered last"},
       {"CsvRowSource::layout_", "settings: where the declared columns go"},
       {"CsvRowSource::target_field_", "the number of a field"},
       {"CsvRowSource::unit_field_", "the number of a field"},
       {"CsvRowSource::fields_", "numbers of fields"},
-      {"CsvRowOptions::unit_column", "a setting"},
       {"Record::fields", "views of the record delivered last"},
+      {"CsvReader::record_", "as Record::fields"},
       {"CsvReader::fields_", "views of the record under way, emptied when the next begins"},
       {"CsvReader::escaped_fields_", "as CsvReader::fields_"},
       {"CsvReader::unescaped_", "as CsvReader::fields_"},
+      {"CsvHeader::names_", "names of columns"},
+      {"CsvHeader::places_", "names of columns"},
+      {"CsvHeader::source_name_", "a setting"},
       {"LibsvmRowSource::reader_", "its members are looked at on their own"},
-      {"LibsvmRowSource::line_", "a view of the line that reader_ delivered last"},
       {"Words::at_", "a local of the call that reads the line"},
       {"Words::end_", "a local of the call that reads the line"},
-      {"LibsvmLine::text", "a view of the line delivered last"},
-      {"LibsvmRowOptions::unit_column", "a setting"},
+      {"LineReader::line_", "a view of the line delivered last"},
+      {"LineReader::comment_", "a setting"},
       {"RecordReader::buffer_", "bytes of the input, addressed by where a record begins and ends"},
       {"RecordReader::source_", "the input"},
       {"RecordReader::prefix_", "a digest of what was consumed"},
-      {"RowSource::source_", "the input"},
-      {"RowSource::prefix_", "a digest of what was consumed"},
+      {"ConsumedPrefix::running_", "a digest of what was consumed"},
+      {"ConsumedPrefix::at_end_", "a digest of what was consumed"},
+      {"RecordRows::source_", "the input"},
       {"RowSource::tally_", "counts for the operator"},
+      {"RowSettings::format", "a setting"},
+      {"RowSettings::unit_column", "a setting"},
+      {"SourcePosition::digest", "a digest of what was consumed"},
   };
   return table;
 }
 
 std::vector<SourceFile> readers_of_rows() {
   std::vector<SourceFile> files = read_tree(RIVULET_SOURCE_DIR, "python/src");
-  static const std::set<std::string> text_readers = {"csv_reader",    "csv_row_source",    "libsvm_line",
-                                                     "libsvm_reader", "libsvm_row_source", "record_reader",
-                                                     "row",           "row_source"};
+  // Bytes are handed on as they come: where they come from is no reader of rows.
   for (const SourceFile& file : read_tree(RIVULET_SOURCE_DIR, "src/input")) {
-    const std::string name = file.path.substr(file.path.rfind('/') + 1);
-    if (text_readers.contains(name.substr(0, name.find('.')))) files.push_back(file);
+    if (file.path.find("/byte_source.") == std::string::npos) files.push_back(file);
   }
   return files;
 }

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "input/csv_row_source.h"
-#include "input/libsvm_row_source.h"
-#include "input/memory_source.h"
+#include "input/byte_source.h"
+#include "input/csv.h"
+#include "input/libsvm.h"
 #include "support/refusal.h"
 
 namespace rivulet::input {
@@ -85,7 +85,7 @@ TEST(ClassRows, NumbersAreComparedAsNumbers) {
 
 TEST(ClassRows, WithoutATargetToReadTheColumnIsNotLookedAt) {
   MemorySource source("x,y\n1,whatever\n");
-  CsvRowSource rows(source, with_words("no", "yes"), CsvRowOptions{.needs_target = false});
+  CsvRowSource rows(source, with_words("no", "yes"), RowSettings{.needs_target = false});
   Row row;
   ASSERT_TRUE(rows.next(row));
   EXPECT_TRUE(row.usable);

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <random>
 
-#include "input/csv_row_source.h"
-#include "input/memory_source.h"
+#include "input/byte_source.h"
+#include "input/csv.h"
 #include "rivulet/error.h"
 
 namespace rivulet::input {
@@ -20,7 +20,7 @@ Schema with_block(std::size_t columns) {
       .target("y", {0.0, 1.0});
 }
 
-std::vector<Row> read_rows(const std::string& text, const Schema& schema, const CsvRowOptions& options = {}) {
+std::vector<Row> read_rows(const std::string& text, const Schema& schema, const RowSettings& options = {}) {
   MemorySource source(text, 5);
   CsvRowSource rows(source, schema, options);
   std::vector<Row> all;
@@ -28,7 +28,7 @@ std::vector<Row> read_rows(const std::string& text, const Schema& schema, const 
   return all;
 }
 
-std::string refusal(const std::string& text, const Schema& schema, const CsvRowOptions& options = {}) {
+std::string refusal(const std::string& text, const Schema& schema, const RowSettings& options = {}) {
   try {
     read_rows(text, schema, options);
   } catch (const RequestError& error) {

@@ -1,14 +1,13 @@
-#include "input/csv_reader.h"
-
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <random>
 #include <string>
 
+#include "input/byte_source.h"
+#include "input/csv.h"
 #include "input/csv_reference.h"
 #include "input/halting_source.h"
-#include "input/memory_source.h"
 #include "rivulet/error.h"
 
 namespace rivulet::input {
@@ -23,17 +22,16 @@ using testing::reference_records;
 
 constexpr std::size_t kWhole = std::numeric_limits<std::size_t>::max();
 
-std::vector<OwnedRecord> records_of(std::string_view text, std::size_t piece = kWhole, CsvOptions options = {}) {
+std::vector<OwnedRecord> records_of(std::string_view text, std::size_t piece = kWhole, RowSettings options = {}) {
   MemorySource source(text, piece);
   return read_records(source, options);
 }
 
-std::vector<RecordEnd> ends_of(std::string_view text, std::size_t piece, CsvOptions options) {
+std::vector<RecordEnd> ends_of(std::string_view text, std::size_t piece, RowSettings options) {
   MemorySource source(text, piece);
   CsvReader reader(source, options);
   std::vector<RecordEnd> ends;
-  Record record;
-  while (reader.next(record)) ends.push_back({reader.record_end(), reader.ended_with_input()});
+  while (reader.next()) ends.push_back({reader.record_end(), reader.ended_with_input()});
   EXPECT_EQ(reader.offset(), text.size());
   return ends;
 }
@@ -47,13 +45,13 @@ std::string visible(std::string_view text) {
 
 TEST(CsvReader, AgreesWithTheReferenceOnEveryTextOfUpToSixCharacters) {
   constexpr std::string_view kAlphabet = "a,\"\n\r";
-  CsvOptions options;
-  options.block = 16;
+  RowSettings options;
+  options.limits.block = 16;
   for (std::size_t length = 0; length <= 6; ++length) {
     std::vector<std::size_t> digits(length, 0);
     std::string text(length, kAlphabet[0]);
     while (true) {
-      const auto expected = reference_records(text, ',', options.record_limit);
+      const auto expected = reference_records(text, ',', options.limits.record_limit);
       for (const std::size_t piece : {std::size_t{1}, std::size_t{2}, std::size_t{3}, kWhole}) {
         ASSERT_EQ(records_of(text, piece, options), expected) << visible(text) << " in pieces of " << piece;
         ASSERT_EQ(ends_of(text, piece, options), reference_ends(text, ',')) << visible(text);
@@ -69,9 +67,9 @@ TEST(CsvReader, AgreesWithTheReferenceOnEveryTextOfUpToSixCharacters) {
 TEST(CsvReader, AgreesWithTheReferenceOnEveryShortTextUnderATightLimit) {
   constexpr std::string_view kAlphabet = "a,\"\n";
   for (std::size_t limit = 1; limit <= 4; ++limit) {
-    CsvOptions options;
-    options.record_limit = limit;
-    options.block = 2;
+    RowSettings options;
+    options.limits.record_limit = limit;
+    options.limits.block = 2;
     for (std::size_t code = 0; code < 4096 * 4; ++code) {
       std::string text;
       for (std::size_t rest = code, i = 0; i < 7; ++i, rest /= 4) text += kAlphabet[rest % 4];
@@ -91,11 +89,11 @@ TEST(CsvReader, AgreesWithTheReferenceOnRandomLongTextHoweverItIsCut) {
     std::string text;
     const std::size_t length = random() % 20000;
     while (text.size() < length) text += alphabet[random() % alphabet.size()];
-    CsvOptions options;
-    options.block = 1 + random() % 300;
-    options.record_limit = 1 + random() % 2000;
+    RowSettings options;
+    options.limits.block = 1 + random() % 300;
+    options.limits.record_limit = 1 + random() % 2000;
     options.delimiter = round % 3 == 0 ? ';' : ',';
-    const auto expected = reference_records(text, options.delimiter, options.record_limit);
+    const auto expected = reference_records(text, options.delimiter, options.limits.record_limit);
     for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, std::size_t{4096}, kWhole}) {
       ASSERT_EQ(records_of(text, piece, options), expected) << "round " << round << " in pieces of " << piece;
     }
@@ -158,8 +156,8 @@ TEST(CsvReader, TextAfterAClosingQuoteIsMalformedAndTheNextRecordIsFine) {
 }
 
 TEST(CsvReader, ARecordBeyondTheLimitIsConsumedToItsEndAndMalformed) {
-  CsvOptions options;
-  options.block = 1024;
+  RowSettings options;
+  options.limits.block = 1024;
   const std::string text = "a,b\n" + std::string((1 << 20) + 1, '7') + ",2\n3,4\n";
   const auto records = records_of(text, 1000, options);
   ASSERT_EQ(records.size(), 3u);
@@ -179,8 +177,7 @@ TEST(CsvReader, TellsTheLineARecordStartsOn) {
   MemorySource source("a,b\r\n\r\n1,\"x\ny\"\n\n3,4\r5,6\n", 1);
   CsvReader reader(source);
   std::vector<std::uint64_t> lines;
-  Record record;
-  while (reader.next(record)) lines.push_back(record.line);
+  while (reader.next()) lines.push_back(reader.record().line);
   EXPECT_EQ(lines, (std::vector<std::uint64_t>{1, 3, 6, 7}));
 }
 
@@ -202,16 +199,16 @@ TEST(CsvReader, ADelimiterThatCouldNotWorkIsRefused) {
 TEST(CsvReader, AStoppedSourceNeverDeliversHalfARecordAndMayGoOn) {
   HaltingSource source({"a,b\n12,3", "4\n5,\"6", "7\"\n"});
   CsvReader reader(source);
-  Record record;
-  ASSERT_TRUE(reader.next(record));
-  ASSERT_FALSE(reader.next(record));
+  const Record& record = reader.record();
+  ASSERT_TRUE(reader.next());
+  ASSERT_FALSE(reader.next());
   EXPECT_TRUE(source.stopped());
-  ASSERT_TRUE(reader.next(record));
+  ASSERT_TRUE(reader.next());
   EXPECT_EQ(record.fields[1], "34");
-  ASSERT_FALSE(reader.next(record));
-  ASSERT_TRUE(reader.next(record));
+  ASSERT_FALSE(reader.next());
+  ASSERT_TRUE(reader.next());
   EXPECT_EQ(record.fields[1], "67");
-  ASSERT_FALSE(reader.next(record));
+  ASSERT_FALSE(reader.next());
   EXPECT_FALSE(source.stopped());
 }
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "input/csv_reader.h"
+#include "input/csv.h"
 
 namespace rivulet::input::testing {
 
@@ -82,11 +82,13 @@ inline std::vector<RecordEnd> reference_ends(std::string_view text, char delimit
   return ends;
 }
 
-inline std::vector<OwnedRecord> read_records(ByteSource& source, CsvOptions options) {
+inline std::vector<OwnedRecord> read_records(ByteSource& source, RowSettings options) {
   CsvReader reader(source, options);
   std::vector<OwnedRecord> records;
-  Record record;
-  while (reader.next(record)) records.push_back({{record.fields.begin(), record.fields.end()}, record.status});
+  while (reader.next()) {
+    const Record& record = reader.record();
+    records.push_back({{record.fields.begin(), record.fields.end()}, record.status});
+  }
   return records;
 }
 

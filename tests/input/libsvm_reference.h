@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "input/libsvm_row_source.h"
-#include "input/memory_source.h"
+#include "input/byte_source.h"
+#include "input/libsvm.h"
 
 namespace rivulet::input::testing {
 
@@ -114,9 +114,8 @@ inline Schema block_of(std::size_t columns) {
   return schema.block("x", columns, {-1.0, 1.0}).target("y", {-1.0, 1.0});
 }
 
-inline LibsvmRowOptions options_for(const LibsvmReference& wanted, std::size_t block, bool track = true) {
-  LibsvmRowOptions options{
-      .limits = {wanted.limit, block}, .needs_target = wanted.needs_target, .track_position = track};
+inline RowSettings options_for(const LibsvmReference& wanted, std::size_t block, bool track = true) {
+  RowSettings options{.needs_target = wanted.needs_target, .track_position = track, .limits = {wanted.limit, block}};
   if (wanted.needs_unit) options.unit_column = "qid";
   return options;
 }

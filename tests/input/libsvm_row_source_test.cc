@@ -1,5 +1,3 @@
-#include "input/libsvm_row_source.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +5,7 @@
 #include <fstream>
 
 #include "input/halting_source.h"
+#include "input/libsvm.h"
 #include "input/libsvm_reference.h"
 #include "rivulet/error.h"
 #include "support/gzipped.h"
@@ -23,7 +22,7 @@ struct Reading {
   OperatorTally tally;
 };
 
-Reading read_rows(const std::string& text, std::size_t columns = 5, const LibsvmRowOptions& options = {}) {
+Reading read_rows(const std::string& text, std::size_t columns = 5, const RowSettings& options = {}) {
   MemorySource source(text, 7);
   LibsvmRowSource rows(source, block_of(columns), options);
   Reading reading;
@@ -121,7 +120,7 @@ TEST(LibsvmRowSource, ARowThatCannotBeUsedIsNotANumberAndCounted) {
 TEST(LibsvmRowSource, ALineAboveTheLimitIsOneUnusableRow) {
   const std::string at_limit = "1 1:" + std::string(16, '1');
   for (const std::size_t block : {std::size_t{1}, std::size_t{8}, std::size_t{1000}}) {
-    const LibsvmRowOptions options{.limits = {.record_limit = 20, .block = block}};
+    const RowSettings options{.limits = {.record_limit = 20, .block = block}};
     const auto reading = read_rows("  " + at_limit + "\n" + at_limit + " \n" + at_limit + "1\n" +
                                        std::string(5000, '1') + "\r\n1 2:1\n" + std::string(300, '2'),
                                    5, options);

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "input/csv_row_source.h"
-#include "input/libsvm_row_source.h"
-#include "input/memory_source.h"
+#include "input/byte_source.h"
+#include "input/csv.h"
+#include "input/libsvm.h"
 #include "rivulet/incremental_regression.h"
 
 namespace rivulet::input {
@@ -187,13 +187,13 @@ Next pull(std::shared_ptr<Source> rows) {
 }
 
 Next open_csv(ByteSource& source, const Schema& schema, const std::string& unit) {
-  CsvRowOptions options;
+  RowSettings options;
   if (!unit.empty()) options.unit_column = unit;
   return pull(std::make_shared<CsvRowSource>(source, schema, options));
 }
 
 Next open_libsvm(ByteSource& source, const Schema& schema, const std::string& unit) {
-  LibsvmRowOptions options;
+  RowSettings options;
   if (!unit.empty()) options.unit_column = unit;
   return pull(std::make_shared<LibsvmRowSource>(source, schema, options));
 }

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "input/csv_row_source.h"
-#include "input/memory_source.h"
+#include "input/byte_source.h"
+#include "input/csv.h"
 
 namespace rivulet::input::testing {
 
@@ -20,8 +20,8 @@ struct Options {
   char delimiter = ',';
 };
 
-inline CsvRowOptions tracked(const Options& options) {
-  return {.csv = {options.delimiter, options.record_limit, options.block}, .track_position = true};
+inline RowSettings tracked(const Options& options) {
+  return {.delimiter = options.delimiter, .track_position = true, .limits = {options.record_limit, options.block}};
 }
 
 inline Schema one_feature() {

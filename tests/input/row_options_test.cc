@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "input/csv_row_source.h"
-#include "input/memory_source.h"
+#include "input/byte_source.h"
+#include "input/csv.h"
 #include "support/refusal.h"
 
 namespace rivulet::input {
@@ -22,7 +22,7 @@ struct Reading {
   OperatorTally tally;
 };
 
-Reading read_rows(const std::string& text, const CsvRowOptions& options) {
+Reading read_rows(const std::string& text, const RowSettings& options) {
   MemorySource source(text, 5);
   CsvRowSource rows(source, one_number(), options);
   Reading reading;
@@ -90,7 +90,7 @@ TEST(CsvRowSourceWithUnits, ARowUnusableForAnotherReasonIsStillSomebodys) {
 TEST(CsvRowSourceWithUnits, TheMemoryOfTheIdentifierIsUsedAgain) {
   const std::string text = "who,a,y\n" + std::string(100, 'x') + ",1,2\n" + std::string(90, 'z') + ",1,2\n";
   MemorySource source(text);
-  CsvRowSource rows(source, one_number(), CsvRowOptions{.unit_column = "who"});
+  CsvRowSource rows(source, one_number(), RowSettings{.unit_column = "who"});
   Row row;
   ASSERT_TRUE(rows.next(row));
   const char* const before = row.unit.data();

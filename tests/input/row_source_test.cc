@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/shown.h"
-#include "input/csv_row_source.h"
-#include "input/memory_source.h"
+#include "input/byte_source.h"
+#include "input/csv.h"
 #include "rivulet/error.h"
 
 namespace rivulet::input {
@@ -31,7 +31,7 @@ struct Reading {
   OperatorTally tally;
 };
 
-Reading read_rows(const std::string& text, const Schema& schema, std::size_t piece = 5, CsvOptions options = {}) {
+Reading read_rows(const std::string& text, const Schema& schema, std::size_t piece = 5, RowSettings options = {}) {
   MemorySource source(text, piece);
   CsvRowSource rows(source, schema, options);
   Reading reading;
@@ -128,8 +128,8 @@ TEST(CsvRowSource, ColumnsTheSchemaDoesNotNameMayHoldAnything) {
 }
 
 TEST(CsvRowSource, AnOverlongOrUnterminatedRecordIsOneUnusableRow) {
-  CsvOptions options;
-  options.record_limit = 20;
+  RowSettings options;
+  options.limits.record_limit = 20;
   const auto overlong = read_rows("a,b,y\n" + std::string(100, '1') + ",2,3\n4,5,6\n", two_numbers(), 3, options);
   EXPECT_EQ(overlong.tally.malformed, 1u);
   EXPECT_EQ(overlong.rows.size(), 2u);

@@ -1,13 +1,12 @@
 // Where a reading stands: how the digest is made, and how an input is recognised by it.
-#include "input/source_position.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "input/consumed_prefix.h"
 #include "input/csv_reference.h"
+#include "input/record_reader.h"
 #include "input/resumable_rows.h"
+#include "input/row_source.h"
 
 namespace rivulet::input {
 namespace {
@@ -140,7 +139,7 @@ class AskingSource final : public ByteSource {
   [[nodiscard]] bool stopped() const override { return false; }
   [[nodiscard]] const std::string& name() const override { return bytes_.name(); }
 
-  const CsvRowSource* rows = nullptr;
+  CsvRowSource* rows = nullptr;
   std::vector<SourcePosition> asked;
 
  private:

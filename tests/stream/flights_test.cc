@@ -5,10 +5,10 @@
 #include <string>
 
 #include "input/byte_source.h"
-#include "input/csv_row_source.h"
+#include "input/csv.h"
 #include "stream/config.h"
 
-namespace rivulet::input {
+namespace rivulet::stream {
 namespace {
 
 const std::string kData = std::string(RIVULET_SOURCE_DIR) + "/data/";
@@ -23,9 +23,9 @@ TEST(Flights, TheConfigurationDeclaresSevenCoordinatesAndAnIntercept) {
 }
 
 TEST(Flights, EveryFlightIsARowAndOnlyThoseWithoutAnArrivalAreUnusable) {
-  FileSource source(kData + "flights.csv.gz");
-  CsvRowSource rows(source, build_schema(read_config(kData + "flights.toml")));
-  Row row;
+  input::FileSource source(kData + "flights.csv.gz");
+  input::CsvRowSource rows(source, build_schema(read_config(kData + "flights.toml")));
+  input::Row row;
   std::uint64_t unusable = 0;
   while (rows.next(row)) unusable += std::isnan(row.target) ? 1 : 0;
   EXPECT_EQ(rows.tally().rows, 336776u);
@@ -36,4 +36,4 @@ TEST(Flights, EveryFlightIsARowAndOnlyThoseWithoutAnArrivalAreUnusable) {
 }
 
 }  // namespace
-}  // namespace rivulet::input
+}  // namespace rivulet::stream

@@ -1,8 +1,8 @@
-// Splits a stream of bytes into records of comma-separated values: RFC 4180, in one pass, with bounded memory.
+// Rows from a CSV stream with a header: RFC 4180, in one pass, with bounded memory.
 //
 //   - A field may stand in double quotes; inside them delimiters and line ends are text and "" is one quote.
 //   - A line ends with LF, CRLF or a lone CR; the last one may end with the input. Entirely empty lines are not
-//   records.
+//     records.
 //   - A UTF-8 byte order mark at the very beginning is skipped.
 //   - A quote inside a field that does not start with one is plain text.
 //
@@ -14,19 +14,18 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "input/record_reader.h"
+#include "input/row_source.h"
+#include "rivulet/row_layout.h"
+#include "rivulet/schema.h"
 
 namespace rivulet::input {
-
-struct CsvOptions {
-  char delimiter = ',';  // anything but a quote, CR or LF
-  std::size_t record_limit = RecordLimits{}.record_limit;
-  std::size_t block = RecordLimits{}.block;
-};
 
 enum class RecordStatus {
   ok,
@@ -40,16 +39,15 @@ struct Record {
   std::uint64_t line = 0;  // where the record starts in the input, from 1
 };
 
-// Time: one look at every byte.
+// Splits bytes into records. Time: one look at every byte.
 class CsvReader final : public RecordReader {
  public:
   // As RecordReader; throws RequestError on a delimiter that could not work, too.
-  explicit CsvReader(ByteSource& source, CsvOptions options = {}, ConsumedPrefix* prefix = nullptr);
+  explicit CsvReader(ByteSource& source, const RowSettings& settings = {});
 
-  // False at the end of the input, or when the source was stopped: then an unfinished record waits for the next call
-  // and is never delivered by halves. `record` points into the reader and is valid until the next call. Passes on
-  // IoError.
-  bool next(Record& record);
+  bool next() override;
+  // The record that next() found; valid until the next call.
+  [[nodiscard]] const Record& record() const { return record_; }
 
  private:
   // Where in a record the scan stands; kept between blocks.
@@ -62,7 +60,7 @@ class CsvReader final : public RecordReader {
   void end_field(std::size_t end);
   void end_record(std::size_t end);
   bool end_input();
-  void deliver(Record& record);
+  void deliver();
   void unescape_fields();
   void forget_delivered();
 
@@ -74,6 +72,7 @@ class CsvReader final : public RecordReader {
   std::vector<std::string_view> fields_;
   std::vector<std::size_t> escaped_fields_;  // indices of fields that hold ""
   std::vector<char> unescaped_;              // their text with every "" as one quote
+  Record record_;
   bool field_escaped_ = false;
   bool malformed_ = false;
   bool delivered_ = false;  // the record in the buffer is the caller's until the next call
@@ -82,6 +81,33 @@ class CsvReader final : public RecordReader {
   std::uint64_t line_ = 1;
   std::uint64_t record_line_ = 1;
   bool after_carriage_return_ = false;
+};
+
+// Each record after the header is one row. The columns of a block called NAME are NAME1, NAME2, ...; all of them must
+// be there, in any order.
+class CsvRowSource final : public RecordRows {
+ public:
+  // Reads the header. Throws RequestError when a column that is needed is not in it or is there twice, or when the unit
+  // column is declared as something else; IoError when there is no header at all. The byte source must outlive this;
+  // the schema is copied into what is needed of it.
+  CsvRowSource(ByteSource& source, const Schema& schema, const RowSettings& settings = {});
+
+ private:
+  // A column of the layout, and the field of a record that holds it.
+  struct Field {
+    std::size_t field;
+    std::size_t column;
+  };
+
+  [[nodiscard]] RecordReader& reader() override { return reader_; }
+  RowFault parse_record(Row& row) override;
+  void bind(const Schema& schema, const RowSettings& settings, std::vector<std::string> names);
+
+  CsvReader reader_;
+  std::optional<RowLayout> layout_;  // once the header is known to have its columns
+  std::optional<std::size_t> target_field_;
+  std::optional<std::size_t> unit_field_;
+  std::vector<Field> fields_;
 };
 
 }  // namespace rivulet::input

@@ -1,9 +1,11 @@
-#include "input/libsvm_line.h"
+#include "input/libsvm.h"
 
 #include <cstdint>
 #include <limits>
+#include <string_view>
 
-#include "rivulet/row_layout.h"
+#include "base/shown.h"
+#include "rivulet/error.h"
 
 namespace rivulet::input {
 namespace {
@@ -42,15 +44,49 @@ bool read_index(std::string_view word, std::uint64_t most, std::uint64_t& index,
   return true;
 }
 
+std::size_t columns_of(const Schema& schema) {
+  schema.validate();
+  const auto& features = schema.features();
+  const Block* block = features.size() == 1 ? std::get_if<Block>(&features.front().domain) : nullptr;
+  if (block == nullptr) {
+    throw RequestError("format",
+                       "libsvm rows are the columns of one block, and other features are declared; accepted: one "
+                       "block, e.g. --dimension 1000, or CSV");
+  }
+  return block->columns;
+}
+
 }  // namespace
 
-RowFault parse_libsvm_line(std::string_view line, const LibsvmGrammar& grammar, Row& row) {
+LibsvmRowSource::LibsvmRowSource(ByteSource& source, const Schema& schema, const RowSettings& settings)
+    : RecordRows(source),
+      columns_(columns_of(schema)),
+      needs_target_(settings.needs_target),
+      needs_unit_(settings.unit_column.has_value()),
+      layout_(schema, RowLayout::Blocks::by_name),
+      reader_(source, settings, '#') {
+  if (needs_unit_ && *settings.unit_column != "qid") {
+    throw RequestError("unit", shown(*settings.unit_column) + " is not in libsvm rows; accepted: qid");
+  }
+  if (needs_target_ && schema.class_words()) {
+    throw RequestError("classes", shown((*schema.class_words())[0]) + " and " + shown((*schema.class_words())[1]) +
+                                      " are words, and the labels of libsvm rows are numbers; accepted: two numbers, "
+                                      "e.g. --classes=-1,1, or CSV");
+  }
+  if (needs_unit_) check_unit_column(*settings.unit_column, schema);
+}
+
+// Position = index - 1. The first fault met, in this order: too long, no unit, no label, a label that is no number,
+// then from left to right a word that is no index:value (malformed), a bad index, a value that is missing or no number;
+// last a label that is no class. Time: linear in the line.
+RowFault LibsvmRowSource::parse_record(Row& row) {
   row.sparse = true;
   row.positions.clear();
   row.values.clear();
   row.target = std::numeric_limits<double>::quiet_NaN();
+  if (reader_.too_long()) return RowFault::malformed;
 
-  Words words(line);
+  Words words(reader_.line());
   std::string_view word = words.next();
   std::string_view label;  // empty when the row begins with something else
   if (word.find(':') == std::string_view::npos) {
@@ -62,26 +98,26 @@ RowFault parse_libsvm_line(std::string_view line, const LibsvmGrammar& grammar, 
     unit = word.substr(kUnitMark.size());
     word = words.next();
   }
-  if (grammar.needs_unit) {
+  if (needs_unit_) {
     row.unit = unit_in(unit);
     if (row.unit.empty()) return RowFault::missing_unit;
   }
   if (label.empty()) return RowFault::missing;
-  if (grammar.needs_target) {
+  if (needs_target_) {
     if (const CellFault fault = read_number(label, row.target); fault != CellFault::none) return row_fault(fault);
   }
   for (std::uint64_t last = 0; !word.empty(); word = words.next()) {
     std::uint64_t index = 0;
     std::string_view value;
-    if (!read_index(word, grammar.columns, index, value)) return RowFault::malformed;
-    if (index <= last || index > grammar.columns) return RowFault::bad_index;
+    if (!read_index(word, columns_, index, value)) return RowFault::malformed;
+    if (index <= last || index > columns_) return RowFault::bad_index;
     double number = 0.0;
     if (const CellFault fault = read_number(value, number); fault != CellFault::none) return row_fault(fault);
     row.positions.push_back(static_cast<std::uint32_t>(index - 1));
     row.values.push_back(number);
     last = index;
   }
-  return RowFault::none;
+  return needs_target_ ? row_fault(layout_.check_target(row.target)) : RowFault::none;
 }
 
 }  // namespace rivulet::input
