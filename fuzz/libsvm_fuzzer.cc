@@ -4,12 +4,13 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "input/byte_source.h"
-#include "input/libsvm.h"
+#include "input/row_source.h"
 #include "rivulet/error.h"
 
 namespace {
@@ -42,13 +43,13 @@ void check_row(const Row& row, bool has_target) {
 class Tracked {
  public:
   Tracked(std::string_view bytes, std::size_t piece, const RowSettings& options)
-      : source_(bytes, piece), rows_(source_, fuzzed_schema(), options), has_target_(options.needs_target) {}
+      : source_(bytes, piece), rows_(open_rows(source_, fuzzed_schema(), options)), has_target_(options.needs_target) {}
 
-  LibsvmRowSource& rows() { return rows_; }
+  RowSource& rows() { return *rows_; }
   // The next `most` rows, one line each.
   std::vector<std::string> read(std::size_t most) {
     std::vector<std::string> lines;
-    for (Row row; lines.size() < most && rows_.next(row);) {
+    for (Row row; lines.size() < most && rows_->next(row);) {
       check_row(row, has_target_);
       std::string line = row.unit + "|" + std::to_string(row.target);
       for (std::size_t i = 0; i < row.values.size(); ++i) {
@@ -56,13 +57,13 @@ class Tracked {
       }
       lines.push_back(line);
     }
-    if (rows_.tally().unusable() > rows_.tally().rows) std::abort();
+    if (rows_->tally().unusable() > rows_->tally().rows) std::abort();
     return lines;
   }
 
  private:
   MemorySource source_;
-  LibsvmRowSource rows_;
+  std::unique_ptr<RowSource> rows_;
   bool has_target_;
 };
 
@@ -98,7 +99,7 @@ void check_resumption(std::string_view bytes, std::size_t cut, std::size_t consu
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 3) return 0;
-  RowSettings options{.track_position = true};
+  RowSettings options{.format = parse_row_format("libsvm"), .track_position = true};
   options.limits.record_limit = 1 + data[1] * (data[0] % 2 == 0 ? 1u : 100u);
   options.limits.block = 1 + data[2];
   options.needs_target = data[0] % 4 != 0;

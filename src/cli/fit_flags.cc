@@ -22,16 +22,12 @@ void declare_fit_flags(CLI::App& app, FitFlags& flags) {
   app.description(kFitDescription);
   app.footer(kFitFooter);
   app.add_option("FILE", flags.input,
-                 "CSV with a header line, or libsvm; plain or gzip; '-' or nothing: standard input")
+                 "Rows in one of the formats of --format, plain or gzip; '-' or nothing: standard input")
       ->type_name("");
   app.add_option("--config", flags.config, "TOML file with any of these settings; flags win")->type_name("FILE.toml");
 
   const std::string data = "What the rows are";
-  app.add_option("--format", flags.format,
-                 "'csv' or 'libsvm' (index:value pairs, for rows that are mostly zeros); libsvm for files called .svm, "
-                 ".libsvm or .svmlight, with or without .gz, else csv")
-      ->type_name("WORD")
-      ->group(data);
+  app.add_option("--format", flags.format, input::format_help())->type_name("WORD")->group(data);
   app.add_option("--target", flags.target, "Column to predict")->type_name("NAME")->group(data);
   app.add_option("--features", flags.features, "Columns to predict from, in this order")
       ->expected(1)

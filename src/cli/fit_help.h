@@ -6,7 +6,7 @@ namespace rivulet::cli {
 inline constexpr const char* kFitDescription =
     "Fit a private model to a stream of rows, published as the stream grows.\n"
     "\n"
-    "Reads rows from a CSV or libsvm file (plain or gzip) or from standard input, and after every\n"
+    "Reads rows from a file (plain or gzip; see --format) or from standard input, and after every\n"
     "--release-every rows publishes the linear model of everything seen so far. All releases together\n"
     "are (epsilon, delta)-differentially private for every row, however long the stream goes on.\n"
     "\n"

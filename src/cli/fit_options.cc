@@ -52,8 +52,8 @@ double norm_limit_of_blocks(const Schema& schema, const std::vector<std::string>
 }
 
 Schema schema_from(const stream::FitConfig& config) {
-  if (stream::format_of(config) == input::RowFormat::libsvm && config.delimiter) {
-    throw RequestError("delimiter", "libsvm rows have none; accepted: with CSV");
+  if (const input::RowFormat format = stream::format_of(config); !format->has_delimiter && config.delimiter) {
+    throw RequestError("delimiter", std::string(format->title) + " rows have none; accepted: with CSV");
   }
   Schema schema = stream::build_schema(config);
   if (schema.has_blocks() && !config.clip_norm) schema.clip_norm(norm_limit_of_blocks(schema, config.only_if));

@@ -28,7 +28,7 @@ namespace rivulet::cli {
 namespace {
 
 constexpr const char* kDescription =
-    "Apply a published model to the rows of a CSV or libsvm file.\n"
+    "Apply a published model to the rows of a file.\n"
     "\n"
     "Writes CSV with a header: prediction, lower, upper, one line for each row in order. The interval is\n"
     "for the row's own target: it counts the scatter of the target, the sampling noise and the privacy\n"
@@ -268,12 +268,12 @@ Runner declare_predict(CLI::App& app) {
   app.description(kDescription);
   app.footer(kFooter);
   declare_model(app, *flags);
-  app.add_option("FILE", flags->input,
-                 "CSV file with the model's features, or libsvm; plain or gzip; '-', the default, for standard input")
+  app.add_option(
+         "FILE", flags->input,
+         "Rows with the model's features, in one of the formats of --format, plain or gzip; '-', the default, for "
+         "standard input")
       ->type_name("");
-  app.add_option("--format", flags->format,
-                 "'csv' or 'libsvm'; libsvm for files called .svm, .libsvm or .svmlight, with or without .gz, else csv")
-      ->type_name("WORD");
+  app.add_option("--format", flags->format, input::format_help())->type_name("WORD");
   declare_at(app, *flags);
   declare_level(app, *flags);
   app.add_option("--delimiter", flags->delimiter, "Field separator; ',' unless given, 'tab' for tabs")

@@ -84,7 +84,7 @@ std::string to_bytes(const SourceState& state) {
   for (const input::SourcePosition& position : state.finished) write_position(out, position);
   SourceState copy = state;
   for (const std::uint64_t* count : counts_of(copy, version)) out.u64(*count);
-  out.u64(state.format == input::RowFormat::libsvm ? 1 : 0);
+  out.u64(state.format->stored_as);
   return out.take();
 }
 
@@ -103,9 +103,9 @@ SourceState source_state_from(std::string_view bytes) {
   for (std::size_t i = 0; i < finished; ++i) state.finished.push_back(read_position(in));
   for (std::uint64_t* count : counts_of(state, version)) *count = in.u64();
   if (version > kFirstVersion) {
-    const std::uint64_t format = in.u64();
-    if (format > 1) in.damaged("the format of its rows is not known");
-    if (format == 1) state.format = input::RowFormat::libsvm;
+    const std::optional<input::RowFormat> format = input::format_stored_as(in.u64());
+    if (!format) in.damaged("the format of its rows is not known");
+    state.format = *format;
   }
   in.finish();
   return state;

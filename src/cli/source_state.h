@@ -12,7 +12,7 @@ namespace rivulet::cli {
 
 struct SourceState {
   std::string input = "-";  // absolute path, or "-"
-  input::RowFormat format = input::RowFormat::csv;
+  input::RowFormat format;
   char delimiter = ',';
   std::string releases;  // where they went last: absolute path, "-", or empty
   input::SourcePosition position;

@@ -274,6 +274,15 @@ std::string CsvHeader::listed() const {
   return "the header has " + names;
 }
 
+std::string other_formats() {
+  std::string flags;
+  for (const FormatEntry& entry : row_formats()) {
+    if (entry.open == RowFormat()->open) continue;
+    flags += (flags.empty() ? "--format " : " or --format ") + std::string(entry.name);
+  }
+  return flags;
+}
+
 // With one column a missing value is an empty line, which is no record: the number of rows would depend on a row's
 // content.
 [[noreturn]] void refuse_only_column(const std::string& name, const Schema& schema, const std::string& source_name) {
@@ -282,7 +291,8 @@ std::string CsvHeader::listed() const {
     throw RequestError("header", "the first line of " + source_name +
                                      " is one field, which names none of the declared columns and is not shown; "
                                      "accepted: CSV with a header line of two or more columns, --delimiter where they "
-                                     "are not separated by commas, or, for libsvm rows, --format libsvm");
+                                     "are not separated by commas, or, for rows in another format, " +
+                                     other_formats());
   }
   throw RequestError("column " + name, "is the only column of " + source_name +
                                            ", where a missing value cannot be told from an empty line; accepted: CSV "
@@ -349,6 +359,19 @@ RowFault CsvRowSource::parse_record(Row& row) {
     if (fault != CellFault::none) return row_fault(fault);
   }
   return target_field_ ? row_fault(layout_->read_target(record.fields[*target_field_], row.target)) : RowFault::none;
+}
+
+FormatEntry csv_format() {
+  return {
+      .name = "csv",
+      .title = "CSV",
+      .summary = "",
+      .endings = {},
+      .stored_as = 0,
+      .has_delimiter = true,
+      .open = [](ByteSource& source, const Schema& schema, const RowSettings& settings) -> std::unique_ptr<RowSource> {
+        return std::make_unique<CsvRowSource>(source, schema, settings);
+      }};
 }
 
 }  // namespace rivulet::input

@@ -1,11 +1,21 @@
-#include "input/libsvm.h"
-
+// Sparse rows from a libsvm (svmlight) stream, which has no header. One row a line:
+//
+//   label [qid:ID] index:value index:value ... [# comment]
+//
+// Spaces and tabs separate; '#' ends the row wherever it stands, and lines with nothing before it are no rows. Indices
+// are plain digits, count from 1 and ascend strictly; values that are not given are 0. Index i is column i of the
+// schema's only feature, a block, and the label is the target.
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string_view>
 
 #include "base/shown.h"
+#include "input/record_reader.h"
+#include "input/row_source.h"
 #include "rivulet/error.h"
+#include "rivulet/row_layout.h"
+#include "rivulet/schema.h"
 
 namespace rivulet::input {
 namespace {
@@ -56,7 +66,22 @@ std::size_t columns_of(const Schema& schema) {
   return block->columns;
 }
 
-}  // namespace
+class LibsvmRowSource final : public RecordRows {
+ public:
+  // Reads nothing yet. Throws RequestError when the features are not one block, or when the target's classes, which
+  // labels are to tell, are words.
+  LibsvmRowSource(ByteSource& source, const Schema& schema, const RowSettings& settings = {});
+
+ private:
+  [[nodiscard]] RecordReader& reader() override { return reader_; }
+  RowFault parse_record(Row& row) override;
+
+  std::size_t columns_;  // the largest index there may be
+  bool needs_target_;    // false: the label is there but may be anything
+  bool needs_unit_;      // true: qid says whose row it is; else it is passed over
+  RowLayout layout_;
+  LineReader reader_;
+};
 
 LibsvmRowSource::LibsvmRowSource(ByteSource& source, const Schema& schema, const RowSettings& settings)
     : RecordRows(source),
@@ -65,9 +90,6 @@ LibsvmRowSource::LibsvmRowSource(ByteSource& source, const Schema& schema, const
       needs_unit_(settings.unit_column.has_value()),
       layout_(schema, RowLayout::Blocks::by_name),
       reader_(source, settings, '#') {
-  if (needs_unit_ && *settings.unit_column != "qid") {
-    throw RequestError("unit", shown(*settings.unit_column) + " is not in libsvm rows; accepted: qid");
-  }
   if (needs_target_ && schema.class_words()) {
     throw RequestError("classes", shown((*schema.class_words())[0]) + " and " + shown((*schema.class_words())[1]) +
                                       " are words, and the labels of libsvm rows are numbers; accepted: two numbers, "
@@ -118,6 +140,22 @@ RowFault LibsvmRowSource::parse_record(Row& row) {
     last = index;
   }
   return needs_target_ ? row_fault(layout_.check_target(row.target)) : RowFault::none;
+}
+
+}  // namespace
+
+FormatEntry libsvm_format() {
+  return {
+      .name = "libsvm",
+      .title = "libsvm",
+      .summary = "index:value pairs, for rows that are mostly zeros",
+      .endings = {".svm", ".libsvm", ".svmlight"},
+      .stored_as = 1,
+      .needs_dimension = true,
+      .only_unit = "qid",
+      .open = [](ByteSource& source, const Schema& schema, const RowSettings& settings) -> std::unique_ptr<RowSource> {
+        return std::make_unique<LibsvmRowSource>(source, schema, settings);
+      }};
 }
 
 }  // namespace rivulet::input

@@ -4,8 +4,6 @@
 #include <limits>
 
 #include "base/shown.h"
-#include "input/csv.h"
-#include "input/libsvm.h"
 
 namespace rivulet::input {
 namespace {
@@ -99,29 +97,73 @@ void check_unit_column(const std::string& name, const Schema& schema) {
   }
 }
 
-std::string_view to_string(RowFormat format) {
-  return format == RowFormat::csv ? "csv" : "libsvm";
+// One line for a format: its entry is defined in the file of its reader.
+FormatEntry csv_format();
+FormatEntry libsvm_format();
+
+const std::vector<FormatEntry>& row_formats() {
+  static const std::vector<FormatEntry> all{csv_format(), libsvm_format()};
+  return all;
 }
 
+RowFormat::RowFormat() : entry_(&row_formats().front()) {}
+
 RowFormat parse_row_format(std::string_view word, std::string_view field) {
-  for (const RowFormat format : {RowFormat::csv, RowFormat::libsvm}) {
-    if (word == to_string(format)) return format;
+  for (const FormatEntry& entry : row_formats()) {
+    if (word == entry.name) return RowFormat(entry);
   }
-  throw RequestError(std::string(field), shown(word) + " is not accepted; accepted: csv, libsvm");
+  throw RequestError(std::string(field), shown(word) + " is not accepted; accepted: " + format_names());
 }
 
 RowFormat format_by_name(std::string_view path) {
   constexpr std::string_view kGzip = ".gz";
   if (path.ends_with(kGzip)) path.remove_suffix(kGzip.size());
-  for (const std::string_view ending : {".svm", ".libsvm", ".svmlight"}) {
-    if (path.ends_with(ending)) return RowFormat::libsvm;
+  for (const FormatEntry& entry : row_formats()) {
+    for (const std::string_view ending : entry.endings) {
+      if (path.ends_with(ending)) return RowFormat(entry);
+    }
   }
-  return RowFormat::csv;
+  return {};
+}
+
+std::optional<RowFormat> format_stored_as(std::uint64_t number) {
+  for (const FormatEntry& entry : row_formats()) {
+    if (number == entry.stored_as) return RowFormat(entry);
+  }
+  return std::nullopt;
+}
+
+std::string format_names(std::string_view separator, std::string_view quote) {
+  std::string names;
+  for (const FormatEntry& entry : row_formats()) {
+    if (!names.empty()) names += separator;
+    names.append(quote).append(entry.name).append(quote);
+  }
+  return names;
+}
+
+std::string format_help() {
+  std::string words;
+  std::string files;
+  for (const FormatEntry& entry : row_formats()) {
+    words += (words.empty() ? "'" : ", '") + std::string(entry.name) + "'";
+    if (!entry.summary.empty()) words += " (" + std::string(entry.summary) + ")";
+    if (entry.endings.empty()) continue;
+    files += std::string(entry.name) + " for files called ";
+    for (const std::string_view ending : entry.endings) files.append(ending).append(" ");
+    files.back() = ',';
+    files += ' ';
+  }
+  return words + ". Unless given: " + files + "with or without .gz, else " + std::string(RowFormat()->name);
 }
 
 std::unique_ptr<RowSource> open_rows(ByteSource& source, const Schema& schema, const RowSettings& settings) {
-  if (settings.format == RowFormat::libsvm) return std::make_unique<LibsvmRowSource>(source, schema, settings);
-  return std::make_unique<CsvRowSource>(source, schema, settings);
+  const FormatEntry& format = *settings.format.operator->();
+  if (settings.unit_column && !format.only_unit.empty() && *settings.unit_column != format.only_unit) {
+    throw RequestError("unit", shown(*settings.unit_column) + " is not in " + std::string(format.title) +
+                                   " rows; accepted: " + std::string(format.only_unit));
+  }
+  return format.open(source, schema, settings);
 }
 
 }  // namespace rivulet::input

@@ -141,24 +141,59 @@ struct RecordLimits {
   std::size_t block = std::size_t{1} << 18;         // bytes asked of the source at a time
 };
 
-enum class RowFormat { csv, libsvm };
+struct FormatEntry;
 
-std::string_view to_string(RowFormat format);
-// "csv" or "libsvm". Throws RequestError naming `field`.
-RowFormat parse_row_format(std::string_view word, std::string_view field = "format");
-// .svm, .libsvm and .svmlight, with or without .gz behind it, are libsvm; any other name is CSV.
-RowFormat format_by_name(std::string_view path);
+// A format that bytes hold rows in: one of row_formats(), CSV unless said otherwise.
+class RowFormat {
+ public:
+  RowFormat();
+  explicit RowFormat(const FormatEntry& entry) : entry_(&entry) {}
+  const FormatEntry* operator->() const { return entry_; }
+  bool operator==(const RowFormat&) const = default;
+
+ private:
+  const FormatEntry* entry_;
+};
 
 struct RowSettings {
-  RowFormat format = RowFormat::csv;
-  char delimiter = ',';                      // of CSV: anything but a quote, CR or LF
+  RowFormat format{};
+  char delimiter = ',';                      // where the format has one: anything but a quote, CR or LF
   bool needs_target = true;                  // false: the target need not be there and is not looked at
-  std::optional<std::string> unit_column{};  // says whose row it is; of libsvm "qid"
+  std::optional<std::string> unit_column{};  // says whose row it is
   bool track_position = false;               // for RowSource::position() and resume()
   RecordLimits limits{};
 };
 
-// Throws as the constructors of CsvRowSource and LibsvmRowSource do. The byte source must outlive the rows.
+// What is to be known of a format before a row is read. A new format is one file, with a function that gives its entry,
+// and the mention of that function in row_source.cc: the tool, its help and its messages ask here.
+struct FormatEntry {
+  std::string_view name;                  // as --format says it
+  std::string_view title;                 // as messages call it
+  std::string_view summary;               // of a row, for help; may be empty
+  std::vector<std::string_view> endings;  // of file names, with or without .gz behind them
+  std::uint64_t stored_as = 0;            // in model files: never changes
+  bool has_delimiter = false;
+  bool needs_dimension = false;     // rows are the columns of one block, and nothing but the request says how many
+  std::string_view only_unit = "";  // the one name the unit column may have; empty: any
+  // Throws RequestError when the schema or the settings do not suit the format, IoError when the input does not begin
+  // as it must. The byte source must outlive the rows; the schema need not.
+  std::unique_ptr<RowSource> (*open)(ByteSource& source, const Schema& schema, const RowSettings& settings) = nullptr;
+};
+
+// All there are, CSV first.
+const std::vector<FormatEntry>& row_formats();
+// By its name. Throws RequestError naming `field`.
+RowFormat parse_row_format(std::string_view word, std::string_view field = "format");
+// By the ending of a file's name; CSV where no other format claims it.
+RowFormat format_by_name(std::string_view path);
+// By FormatEntry::stored_as; nothing for a number that no format has.
+std::optional<RowFormat> format_stored_as(std::uint64_t number);
+
+// For messages and help: "csv, libsvm", each between `quote`s; and what --format says of itself.
+std::string format_names(std::string_view separator = ", ", std::string_view quote = "");
+std::string format_help();
+
+// Throws as FormatEntry::open() does.
 std::unique_ptr<RowSource> open_rows(ByteSource& source, const Schema& schema, const RowSettings& settings);
 
 // The column `name` says whose row it is, so it is neither a feature nor the target: throws RequestError when it is.

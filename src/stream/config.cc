@@ -64,7 +64,7 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"input", [](FitConfig& c, const std::string& key, const toml::value& v) { c.input = text_of(key, v, kPath); }},
     {"format",
      [](FitConfig& c, const std::string& key, const toml::value& v) {
-       c.format = input::parse_row_format(text_of(key, v, "\"csv\" or \"libsvm\""), key);
+       c.format = input::parse_row_format(text_of(key, v, input::format_names(" or ", "\"")), key);
      }},
     {"target", [](FitConfig& c, const std::string& key, const toml::value& v) { c.target = text_of(key, v, kName); }},
     {"features",

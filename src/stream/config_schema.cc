@@ -128,10 +128,10 @@ std::vector<std::string> feature_names(const FitConfig& config) {
 }
 
 Schema build_schema(const FitConfig& config) {
-  if (format_of(config) == input::RowFormat::libsvm && config.blocks.empty()) {
-    throw RequestError("dimension",
-                       "not set; libsvm rows have no header that says how many columns there are; accepted: "
-                       "--dimension D, the largest index there may be");
+  if (const input::RowFormat format = format_of(config); format->needs_dimension && config.blocks.empty()) {
+    throw RequestError("dimension", "not set; " + std::string(format->title) +
+                                        " rows have no header that says how many columns there are; accepted: "
+                                        "--dimension D, the largest index there may be");
   }
   if (!config.target) {
     throw RequestError("target", "not set; accepted: --target NAME or target = \"NAME\", the column to predict");

@@ -205,6 +205,12 @@ const std::map<std::string, std::string>& named() {
       {"RecordRows::source_", "the input"},
       {"RowSource::tally_", "counts for the operator"},
       {"RowSettings::format", "a setting"},
+      {"RowFormat::entry_", "a setting"},
+      {"FormatEntry::name", "a setting"},
+      {"FormatEntry::title", "a setting"},
+      {"FormatEntry::summary", "a setting"},
+      {"FormatEntry::endings", "a setting"},
+      {"FormatEntry::only_unit", "a setting"},
       {"RowSettings::unit_column", "a setting"},
       {"SourcePosition::digest", "a digest of what was consumed"},
   };

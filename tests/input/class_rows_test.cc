@@ -7,11 +7,14 @@
 
 #include "input/byte_source.h"
 #include "input/csv.h"
-#include "input/libsvm.h"
+#include "input/libsvm_reference.h"
+#include "input/row_source.h"
 #include "support/refusal.h"
 
 namespace rivulet::input {
 namespace {
+
+using testing::libsvm_rows;
 
 using rivulet::testing::refusal;
 
@@ -95,17 +98,18 @@ TEST(ClassRows, LibsvmLabelsAreNumbers) {
   Schema schema;
   schema.block("x", 3, {0.0, 1.0}).classes("y", -1.0, 1.0);
   MemorySource source("+1 1:1\n-1 2:0.5\n0 1:1\n2\n1.0\n# nothing\n");
-  LibsvmRowSource rows(source, schema);
+  const auto rows_opened = libsvm_rows(source, schema);
+  RowSource& rows = *rows_opened;
   const Reading reading = drain(rows);
   expect_targets(reading, {1, -1, kUnusable, kUnusable, 1});
   EXPECT_EQ(reading.tally.unknown_level, 2u);
 
   Schema words;
   words.block("x", 3, {0.0, 1.0}).classes("y", "no", "yes");
-  const std::string message = refusal([&] { LibsvmRowSource(source, words); });
+  const std::string message = refusal([&] { libsvm_rows(source, words); });
   EXPECT_NE(message.find("classes: \"no\" and \"yes\" are words"), std::string::npos) << message;
   EXPECT_NE(message.find("accepted: two numbers"), std::string::npos) << message;
-  EXPECT_NO_THROW(LibsvmRowSource(source, words, {.needs_target = false})) << "a prediction needs no label it can read";
+  EXPECT_NO_THROW(libsvm_rows(source, words, {.needs_target = false})) << "a prediction needs no label it can read";
 }
 
 }  // namespace

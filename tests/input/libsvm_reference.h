@@ -5,13 +5,14 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "input/byte_source.h"
-#include "input/libsvm.h"
+#include "input/row_source.h"
 
 namespace rivulet::input::testing {
 
@@ -114,6 +115,11 @@ inline Schema block_of(std::size_t columns) {
   return schema.block("x", columns, {-1.0, 1.0}).target("y", {-1.0, 1.0});
 }
 
+inline std::unique_ptr<RowSource> libsvm_rows(ByteSource& source, const Schema& schema, RowSettings settings = {}) {
+  settings.format = parse_row_format("libsvm");
+  return open_rows(source, schema, settings);
+}
+
 inline RowSettings options_for(const LibsvmReference& wanted, std::size_t block, bool track = true) {
   RowSettings options{.needs_target = wanted.needs_target, .track_position = track, .limits = {wanted.limit, block}};
   if (wanted.needs_unit) options.unit_column = "qid";
@@ -133,7 +139,7 @@ inline RowFault fault_between(const OperatorTally& before, const OperatorTally& 
 }
 
 // Every row the source still has.
-inline std::vector<LibsvmRow> rows_of(LibsvmRowSource& source, bool needs_target = true) {
+inline std::vector<LibsvmRow> rows_of(RowSource& source, bool needs_target = true) {
   std::vector<LibsvmRow> rows;
   Row row;
   for (OperatorTally before = source.tally(); source.next(row); before = source.tally()) {
@@ -155,7 +161,8 @@ inline std::vector<LibsvmRow> rows_of(LibsvmRowSource& source, bool needs_target
 inline std::vector<LibsvmRow> fast_rows(std::string_view text, const LibsvmReference& wanted = {},
                                         std::size_t piece = 1000, std::size_t block = 16) {
   MemorySource bytes(text, piece);
-  LibsvmRowSource source(bytes, block_of(wanted.columns), options_for(wanted, block));
+  const auto source_opened = libsvm_rows(bytes, block_of(wanted.columns), options_for(wanted, block));
+  RowSource& source = *source_opened;
   return rows_of(source, wanted.needs_target);
 }
 

@@ -12,6 +12,7 @@ namespace rivulet::input {
 namespace {
 
 using testing::block_of;
+using testing::libsvm_rows;
 using testing::LibsvmReference;
 using testing::LibsvmRow;
 using testing::options_for;
@@ -24,7 +25,8 @@ constexpr std::size_t kBlock = 4;
 
 std::vector<SourcePosition> positions_in(std::string_view text, const LibsvmReference& wanted) {
   MemorySource bytes(text, 3);
-  LibsvmRowSource source(bytes, block_of(wanted.columns), options_for(wanted, kBlock));
+  const auto source_opened = libsvm_rows(bytes, block_of(wanted.columns), options_for(wanted, kBlock));
+  RowSource& source = *source_opened;
   std::vector<SourcePosition> positions{source.position()};
   Row row;
   while (source.next(row)) positions.push_back(source.position());
@@ -36,7 +38,8 @@ void expect_resumed(const std::string& grown, const SourcePosition& position, co
   ASSERT_EQ(position.digest, testing::digest_of(std::string_view(grown).substr(0, position.bytes)));
   const std::vector<LibsvmRow> all = reference_rows(grown, wanted);
   MemorySource bytes(grown, 5);
-  LibsvmRowSource source(bytes, block_of(wanted.columns), options_for(wanted, kBlock));
+  const auto source_opened = libsvm_rows(bytes, block_of(wanted.columns), options_for(wanted, kBlock));
+  RowSource& source = *source_opened;
   ASSERT_TRUE(source.resume(position));
   ASSERT_EQ(source.position(), position);
   const std::vector<LibsvmRow> rest = rows_of(source);
@@ -98,7 +101,8 @@ TEST(LibsvmResume, AStoppedSourceLeavesNothingConsumedAndMayGoOn) {
     std::vector<std::string> pieces;
     for (std::size_t at = 0; at < grown.size(); at += 3) pieces.push_back(grown.substr(at, 3));
     testing::HaltingSource source(pieces);
-    LibsvmRowSource rows(source, block_of(3), options_for({}, 4));
+    const auto rows_opened = libsvm_rows(source, block_of(3), options_for({}, 4));
+    RowSource& rows = *rows_opened;
     Row row;
     while (!rows.resume(position)) {
       ASSERT_TRUE(source.stopped());
@@ -116,7 +120,8 @@ TEST(LibsvmResume, AStoppedSourceLeavesNothingConsumedAndMayGoOn) {
 
 bool resumes(std::string_view text, const SourcePosition& position) {
   MemorySource bytes(text, 3);
-  LibsvmRowSource source(bytes, block_of(3), options_for({}, 4));
+  const auto source_opened = libsvm_rows(bytes, block_of(3), options_for({}, 4));
+  RowSource& source = *source_opened;
   try {
     return source.resume(position);
   } catch (const SourceChanged& error) {
@@ -161,7 +166,8 @@ TEST(LibsvmResume, APositionThatNoReadingCouldHaveIsRefused) {
 
 TEST(LibsvmResume, PositionsAreNotKeptUnlessAskedFor) {
   MemorySource bytes("1 1:1\n");
-  LibsvmRowSource source(bytes, block_of(3));
+  const auto source_opened = libsvm_rows(bytes, block_of(3));
+  RowSource& source = *source_opened;
   EXPECT_THROW((void)source.position(), std::logic_error);
   EXPECT_THROW((void)source.resume({}), std::logic_error);
 }

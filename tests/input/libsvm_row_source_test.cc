@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "input/halting_source.h"
-#include "input/libsvm.h"
 #include "input/libsvm_reference.h"
+#include "input/row_source.h"
 #include "rivulet/error.h"
 #include "support/gzipped.h"
 
@@ -16,6 +16,7 @@ namespace {
 using testing::block_of;
 using testing::fast_rows;
 using testing::HaltingSource;
+using testing::libsvm_rows;
 
 struct Reading {
   std::vector<Row> rows;
@@ -24,7 +25,8 @@ struct Reading {
 
 Reading read_rows(const std::string& text, std::size_t columns = 5, const RowSettings& options = {}) {
   MemorySource source(text, 7);
-  LibsvmRowSource rows(source, block_of(columns), options);
+  const auto rows_opened = libsvm_rows(source, block_of(columns), options);
+  RowSource& rows = *rows_opened;
   Reading reading;
   Row row;
   while (rows.next(row)) reading.rows.push_back(row);
@@ -160,7 +162,7 @@ TEST(LibsvmRowSource, AnyOtherUnitIsRefused) {
   schema.block("x", 5, {0.0, 1.0}).target("qid", {0.0, 1.0});
   EXPECT_EQ(refusal([&] {
               MemorySource source("");
-              LibsvmRowSource rows(source, schema, {.unit_column = "qid"});
+              libsvm_rows(source, schema, {.unit_column = "qid"});
             }),
             "unit: \"qid\" is the target; accepted: a column that is neither a feature nor the target");
 }
@@ -175,7 +177,7 @@ TEST(LibsvmRowSource, ASchemaThatIsNotOneBlockIsRefused) {
   for (const Schema& schema : {numeric, two, none}) {
     EXPECT_NE(refusal([&] {
                 MemorySource source("");
-                LibsvmRowSource rows(source, schema);
+                libsvm_rows(source, schema);
               }).find("format: libsvm rows are the columns of one block"),
               std::string::npos);
   }
@@ -189,7 +191,8 @@ TEST(LibsvmRowSource, AnEmptyInputIsAStreamOfNoRows) {
 
 TEST(LibsvmRowSource, AStopNeverDeliversARowByHalves) {
   HaltingSource source({"1 1:", "2 2:", "3\n# com", "ment\n", "-1 ", "3:1"});
-  LibsvmRowSource rows(source, block_of(5));
+  const auto rows_opened = libsvm_rows(source, block_of(5));
+  RowSource& rows = *rows_opened;
   std::vector<double> sums;
   Row row;
   int stops = 0;
@@ -213,7 +216,8 @@ TEST(LibsvmRowSource, GzipIsReadLikePlainText) {
   for (int i = 1; i <= 5000; ++i) text += std::to_string(i) + " 1:0.5 " + std::to_string(1 + i % 5 + 1) + ":2\n";
   std::ofstream(path, std::ios::binary) << rivulet::testing::gzipped(text);
   FileSource file(path);
-  LibsvmRowSource rows(file, block_of(7), {.track_position = true});
+  const auto rows_opened = libsvm_rows(file, block_of(7), {.track_position = true});
+  RowSource& rows = *rows_opened;
   const auto read = testing::rows_of(rows);
   EXPECT_EQ(read, fast_rows(text, {.columns = 7}));
   std::filesystem::remove_all(pattern);

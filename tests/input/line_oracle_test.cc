@@ -17,8 +17,7 @@
 #include <vector>
 
 #include "input/byte_source.h"
-#include "input/csv.h"
-#include "input/libsvm.h"
+#include "input/row_source.h"
 #include "rivulet/incremental_regression.h"
 
 namespace rivulet::input {
@@ -181,21 +180,19 @@ Schema csv_schema() {
   return schema;
 }
 
-template <typename Source>
-Next pull(std::shared_ptr<Source> rows) {
-  return [rows](Row& row) { return rows->next(row); };
+// The reader of a format.
+Next open_as(const char* format, ByteSource& source, const Schema& schema, const std::string& unit) {
+  RowSettings settings{.format = parse_row_format(format)};
+  if (!unit.empty()) settings.unit_column = unit;
+  return [rows = std::shared_ptr<RowSource>(open_rows(source, schema, settings))](Row& row) { return rows->next(row); };
 }
 
 Next open_csv(ByteSource& source, const Schema& schema, const std::string& unit) {
-  RowSettings options;
-  if (!unit.empty()) options.unit_column = unit;
-  return pull(std::make_shared<CsvRowSource>(source, schema, options));
+  return open_as("csv", source, schema, unit);
 }
 
 Next open_libsvm(ByteSource& source, const Schema& schema, const std::string& unit) {
-  RowSettings options;
-  if (!unit.empty()) options.unit_column = unit;
-  return pull(std::make_shared<LibsvmRowSource>(source, schema, options));
+  return open_as("libsvm", source, schema, unit);
 }
 
 TEST(LineOracle, NoCsvRecordChangesWhatAnotherAdds) {

@@ -9,6 +9,9 @@
 namespace rivulet::stream {
 namespace {
 
+const input::RowFormat kCsv = input::parse_row_format("csv");
+const input::RowFormat kLibsvm = input::parse_row_format("libsvm");
+
 using rivulet::testing::refusal;
 
 FitConfig with_bounds(FitConfig config) {
@@ -26,7 +29,7 @@ TEST(ConfigBlock, EverySettingIsRead) {
       "format = \"libsvm\"\nblock = [\"w:40\", \"a:b:2\"]\ndimension = 300\nmechanism = \"sketch\"\nsketch = 12\n"
       "embedding = \"gaussian\"\ncolumn-weight = 4\nsketch-seed = 0\nrow-set = \"sparse:10\"\n",
       "c.toml");
-  EXPECT_EQ(config.format, input::RowFormat::libsvm);
+  EXPECT_EQ(config.format, kLibsvm);
   EXPECT_EQ(config.blocks, (std::vector<std::pair<std::string, std::uint64_t>>{{"w", 40}, {"a:b", 2}}));
   EXPECT_EQ(config.dimension, 300u);
   EXPECT_EQ(config.mechanism, Mechanism::sketch);
@@ -106,21 +109,21 @@ TEST(ConfigBlock, ADimensionIsABlockXAndATargetYUnlessThereIsOne) {
 TEST(ConfigBlock, WhatIsTypedWinsBlockByBlock) {
   FitConfig file;
   file.blocks = {{"w", 2}, {"x", 3}};
-  file.format = input::RowFormat::csv;
+  file.format = kCsv;
   file.row_set = "dense";
   file.dimension = 5;
   FitConfig typed;
   typed.blocks = {{"x", 4}, {"z", 1}};
-  typed.format = input::RowFormat::libsvm;
+  typed.format = kLibsvm;
   typed.row_set = "l1:1";
   typed.dimension = 6;
   const FitConfig merged = merge(file, typed);
   EXPECT_EQ(merged.blocks, (std::vector<std::pair<std::string, std::uint64_t>>{{"w", 2}, {"x", 4}, {"z", 1}}));
-  EXPECT_EQ(merged.format, input::RowFormat::libsvm);
+  EXPECT_EQ(merged.format, kLibsvm);
   EXPECT_EQ(merged.row_set, "l1:1");
   EXPECT_EQ(merged.dimension, 6u);
   EXPECT_EQ(merge(file, {}).blocks, file.blocks);
-  EXPECT_EQ(merge(file, {}).format, input::RowFormat::csv);
+  EXPECT_EQ(merge(file, {}).format, kCsv);
 }
 
 TEST(ConfigBlock, AskingForTheFullMatrixUndoesAFilesSketchAndTheOtherWayRound) {
@@ -154,29 +157,30 @@ TEST(ConfigBlock, EachSettingOfASketchMayBeTypedOnItsOwn) {
 }
 
 TEST(ConfigBlock, TheFormatIsDeclaredOrKnownByTheName) {
-  for (const auto& [name, format] :
-       std::vector<std::pair<std::string, input::RowFormat>>{{"a.svm", input::RowFormat::libsvm},
-                                                             {"a.libsvm", input::RowFormat::libsvm},
-                                                             {"a.svmlight", input::RowFormat::libsvm},
-                                                             {"a.svm.gz", input::RowFormat::libsvm},
-                                                             {"a.libsvm.gz", input::RowFormat::libsvm},
-                                                             {"x/a.svmlight.gz", input::RowFormat::libsvm},
-                                                             {"a.csv", input::RowFormat::csv},
-                                                             {"a.gz", input::RowFormat::csv},
-                                                             {"svm", input::RowFormat::csv},
-                                                             {"a.svm/rows", input::RowFormat::csv},
-                                                             {"-", input::RowFormat::csv},
-                                                             {"a.svm.gz.gz", input::RowFormat::csv}}) {
+  for (const auto& [name, format] : std::vector<std::pair<std::string, input::RowFormat>>{{"a.svm", kLibsvm},
+                                                                                          {"a.libsvm", kLibsvm},
+                                                                                          {"a.svmlight", kLibsvm},
+                                                                                          {"a.svm.gz", kLibsvm},
+                                                                                          {"a.libsvm.gz", kLibsvm},
+                                                                                          {"x/a.svmlight.gz", kLibsvm},
+                                                                                          {"a.csv", kCsv},
+                                                                                          {"a.gz", kCsv},
+                                                                                          {"svm", kCsv},
+                                                                                          {"a.svm/rows", kCsv},
+                                                                                          {"-", kCsv},
+                                                                                          {"a.svm.gz.gz", kCsv}}) {
     EXPECT_EQ(input::format_by_name(name), format) << name;
     FitConfig config;
     config.input = name;
     EXPECT_EQ(format_of(config), format) << name;
-    config.format = input::RowFormat::libsvm;
-    EXPECT_EQ(format_of(config), input::RowFormat::libsvm);
+    config.format = kLibsvm;
+    EXPECT_EQ(format_of(config), kLibsvm);
   }
-  EXPECT_EQ(format_of(FitConfig{}), input::RowFormat::csv);
-  EXPECT_EQ(input::parse_row_format(input::to_string(input::RowFormat::csv)), input::RowFormat::csv);
-  EXPECT_EQ(input::parse_row_format(input::to_string(input::RowFormat::libsvm)), input::RowFormat::libsvm);
+  EXPECT_EQ(format_of(FitConfig{}), kCsv);
+  for (const input::FormatEntry& entry : input::row_formats()) {
+    EXPECT_EQ(input::parse_row_format(entry.name), input::RowFormat(entry));
+    EXPECT_EQ(input::format_stored_as(entry.stored_as), input::RowFormat(entry));
+  }
 }
 
 TEST(ConfigBlock, WhatIsMissingIsNamed) {
