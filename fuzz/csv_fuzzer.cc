@@ -84,7 +84,7 @@ class Tracked {
   CsvRowSource rows_;
 };
 
-bool resumes(std::string_view bytes, const SourcePosition& position, const RowSettings& options) {
+bool resumes(std::string_view bytes, const BytePosition& position, const RowSettings& options) {
   try {
     Tracked reading(bytes, bytes.size() + 1, options);
     return reading.rows().resume(position);
@@ -95,13 +95,13 @@ bool resumes(std::string_view bytes, const SourcePosition& position, const RowSe
 
 // Reads some rows of the first `cut` bytes, then goes on in all of them.
 void check_resumption(std::string_view bytes, std::size_t cut, std::size_t consumed, const RowSettings& options) {
-  SourcePosition position;
+  BytePosition position;
   std::vector<std::string> expected;
   try {
     Tracked shorter(bytes.substr(0, cut), 7, options);
     position.records = shorter.read(consumed).size();
     if (shorter.rows().position().records != position.records) std::abort();
-    position = shorter.rows().position();
+    position = BytePosition::from(shorter.rows().position());
     expected = Tracked(bytes, 5, options).read(bytes.size());
   } catch (const Error&) {
     return;  // no header, then or now

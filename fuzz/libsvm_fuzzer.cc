@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "input/byte_source.h"
+#include "input/record_reader.h"
 #include "input/row_source.h"
 #include "rivulet/error.h"
 
@@ -67,7 +68,7 @@ class Tracked {
   bool has_target_;
 };
 
-bool resumes(std::string_view bytes, const SourcePosition& position, const RowSettings& options) {
+bool resumes(std::string_view bytes, const BytePosition& position, const RowSettings& options) {
   try {
     return Tracked(bytes, bytes.size() + 1, options).rows().resume(position);
   } catch (const Error&) {
@@ -79,7 +80,7 @@ bool resumes(std::string_view bytes, const SourcePosition& position, const RowSe
 void check_resumption(std::string_view bytes, std::size_t cut, std::size_t consumed, const RowSettings& options) {
   Tracked shorter(bytes.substr(0, cut), 7, options);
   const std::size_t records = shorter.read(consumed).size();
-  const SourcePosition position = shorter.rows().position();
+  const BytePosition position = BytePosition::from(shorter.rows().position());
   if (position.records != records) std::abort();
 
   std::vector<std::string> expected = Tracked(bytes, 5, options).read(bytes.size());

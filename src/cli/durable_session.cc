@@ -196,7 +196,7 @@ class DurableSession final : public FitSession {
   // Past the rows that were counted. False when a stop was asked for.
   bool resume(Progress& progress) {
     try {
-      const auto show = [&](std::uint64_t bytes) { progress.reading_again(bytes, state_.position.bytes); };
+      const auto show = [&](std::uint64_t so_far, std::uint64_t all) { progress.reading_again(so_far, all); };
       if (!rows_->resume(state_.position, show)) return false;
     } catch (const input::SourceChanged& error) {
       throw input::SourceChanged(error.what() + std::string(kOrNextInput));

@@ -59,7 +59,7 @@ class FitRun {
     }
     if (reader_gone_) return Ending::reader_gone;
     if (!reason_.empty()) return Ending::input_broken;
-    if (source.stopped() || stop_flag().load()) return Ending::interrupted;
+    if (session_.rows().stopped() || stop_flag().load()) return Ending::interrupted;
     const Progress::Work work = progress_.work(earlier_rows_ + session_.rows().tally().rows);
     // The rows since the last full step make a last, shorter one.
     return session_.end_of_input() ? Ending::input_ended : Ending::reader_gone;

@@ -25,7 +25,8 @@ struct SourceState {
   // input.
   std::uint64_t elsewhere = 0;
 
-  [[nodiscard]] bool started() const { return position.bytes != 0; }
+  // Whether anything of the input was consumed, be it only a header.
+  [[nodiscard]] bool started() const;
 };
 
 std::string to_bytes(const SourceState& state);

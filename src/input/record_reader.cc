@@ -4,6 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "base/bytes.h"
 #include "rivulet/error.h"
 
 namespace rivulet::input {
@@ -170,6 +171,31 @@ std::string counted_bytes(std::uint64_t bytes) {
 
 }  // namespace
 
+BytePosition BytePosition::from(const SourcePosition& position) {
+  BytePosition found;
+  constexpr std::size_t kStateBytes = 8 + sizeof(found.digest) + 8;
+  if (position.kind != kKind || position.state.size() != kStateBytes) {
+    throw SourceChanged(
+        "the rows that were counted did not come from a file or a pipe; no new row was read and nothing was "
+        "published; accepted: the source that they came from");
+  }
+  ByteReader in(position.state, "position");
+  found.bytes = in.u64();
+  const std::string_view bytes = in.raw(found.digest.size());
+  std::copy(bytes.begin(), bytes.end(), found.digest.begin());
+  found.mid_line = in.u64() != 0;
+  found.records = position.records;
+  return found;
+}
+
+BytePosition::operator SourcePosition() const {
+  ByteWriter out;
+  out.u64(bytes);
+  out.raw({reinterpret_cast<const char*>(digest.data()), digest.size()});
+  out.u64(mid_line ? 1 : 0);
+  return {std::string(kKind), records, out.take()};
+}
+
 std::optional<RowFault> RecordRows::read(Row& row) {
   if (resuming_) throw std::logic_error("RowSource::next() before resume() succeeded");
   if (!reader().next()) return std::nullopt;
@@ -187,14 +213,15 @@ SourcePosition RecordRows::position() {
   ConsumedPrefix* const prefix = reader().prefix();
   if (prefix == nullptr) throw std::logic_error("RowSource::position() without track_position");
   reader().show_prefix(prefix->end());
-  return {prefix->end(), resumed_rows_ + tally().rows, prefix->digest(), mid_line_};
+  return BytePosition{prefix->end(), resumed_rows_ + tally().rows, prefix->digest(), mid_line_};
 }
 
-bool RecordRows::resume(const SourcePosition& consumed, const ResumeProgress& progress) {
+bool RecordRows::resume(const SourcePosition& position, const ResumeProgress& progress) {
   RecordReader& records = reader();
   ConsumedPrefix* const prefix = records.prefix();
   if (prefix == nullptr) throw std::logic_error("RowSource::resume() without track_position");
   if (tally().rows != 0) throw std::logic_error("RowSource::resume() after the first row");
+  const BytePosition consumed = BytePosition::from(position);
   if (prefix->end() != consumed.bytes) {
     // Hashed by now is at most what precedes the header, and no input was ever consumed without its header.
     if (consumed.bytes < prefix->hashed()) refuse_bytes(source_name(), "its header is not the one that was consumed");
@@ -209,7 +236,9 @@ bool RecordRows::resume(const SourcePosition& consumed, const ResumeProgress& pr
       break;
     }
     ++resumed_rows_;
-    if (progress && records.record_end() - told >= kProgressBytes) progress(told = records.record_end());
+    if (progress && records.record_end() - told >= kProgressBytes) {
+      progress(told = records.record_end(), consumed.bytes);
+    }
   }
   check_resumed(consumed);
   resuming_ = false;
@@ -236,7 +265,7 @@ bool RecordRows::skip_to(std::uint64_t records) {
   return true;
 }
 
-void RecordRows::check_resumed(const SourcePosition& consumed) {
+void RecordRows::check_resumed(const BytePosition& consumed) {
   RecordReader& records = reader();
   if (records.offset() < consumed.bytes) {
     refuse_bytes(source_name(), "is shorter than the " + counted_bytes(consumed.bytes) + " that were consumed of it");
@@ -254,7 +283,9 @@ void RecordRows::check_resumed(const SourcePosition& consumed) {
   }
 }
 
-bool starts_with(ByteSource& source, const SourcePosition& position) {
+bool starts_with(ByteSource& source, const SourcePosition& consumed) {
+  if (consumed.kind != BytePosition::kKind) return false;
+  const BytePosition position = BytePosition::from(consumed);
   constexpr std::size_t kBlock = std::size_t{1} << 18;
   std::vector<char> block(kBlock);
   Sha256 hash;

@@ -135,6 +135,25 @@ class LineReader final : public RecordReader {
   bool too_long_ = false;
 };
 
+// The position of a source that reads bytes: SourcePosition of the kind "bytes".
+//
+// The end of a row is the byte that ends its line: LF, or CR with or without an LF behind it. That LF is left to the
+// next row, where it is skipped like an empty line, so that nobody has to wait for the byte after a CR to know where
+// the row ended.
+struct BytePosition {
+  static constexpr std::string_view kKind = "bytes";
+
+  std::uint64_t bytes = 0;    // decompressed bytes up to the end of the last row consumed, header included
+  std::uint64_t records = 0;  // rows, header not counted
+  Sha256Digest digest{};      // SHA-256 of those bytes
+  bool mid_line = false;      // the last row ended with the input, without a line end
+
+  // Throws SourceChanged on a position of another kind.
+  static BytePosition from(const SourcePosition& position);
+  operator SourcePosition() const;
+  bool operator==(const BytePosition&) const = default;
+};
+
 // Rows that are records of a stream of bytes. Positions are tracked at the price of hashing every byte; resume() reads
 // what was consumed once more, from the beginning of the source. position() hashes what was not hashed yet, a block at
 // most unless a row is longer: not for every row.
@@ -142,7 +161,7 @@ class RecordRows : public RowSource {
  public:
   [[nodiscard]] bool stopped() const override { return source_.stopped(); }
   [[nodiscard]] SourcePosition position() override;
-  [[nodiscard]] bool resume(const SourcePosition& consumed, const ResumeProgress& progress = {}) override;
+  [[nodiscard]] bool resume(const SourcePosition& position, const ResumeProgress& progress = {}) override;
   [[nodiscard]] bool skip_to(std::uint64_t records) override;
   [[nodiscard]] bool skipped_remainder() const override { return skipped_remainder_; }
 
@@ -160,7 +179,7 @@ class RecordRows : public RowSource {
 
  private:
   std::optional<RowFault> read(Row& row) final;
-  void check_resumed(const SourcePosition& consumed);
+  void check_resumed(const BytePosition& consumed);
 
   ByteSource& source_;
   std::uint64_t resumed_rows_ = 0;  // consumed before, read again by resume() or skip_to()
@@ -170,8 +189,8 @@ class RecordRows : public RowSource {
 };
 
 // Whether a source, read from its beginning, starts with the bytes that were consumed: the same input, perhaps longer
-// by now. Reads at most position.bytes of it. False, too, when it was stopped before that was known
-// (ByteSource::stopped()). Passes on IoError.
-bool starts_with(ByteSource& source, const SourcePosition& position);
+// by now. Reads no more of it than that. False, too, for a position of another kind, and when it was stopped before
+// that was known (ByteSource::stopped()). Passes on IoError.
+bool starts_with(ByteSource& source, const SourcePosition& consumed);
 
 }  // namespace rivulet::input

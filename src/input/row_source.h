@@ -14,7 +14,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/sha256.h"
 #include "rivulet/error.h"
 #include "rivulet/row_layout.h"
 #include "rivulet/schema.h"
@@ -65,17 +64,13 @@ struct OperatorTally {
 };
 
 // How far an input has been consumed, in a form that recognises the input again: a model that is stored remembers it,
-// goes on at the next row, and refuses an input that is not the one it was made of. Sensitive: where rows end and what
-// they hash to depends on them exactly.
-//
-// The end of a row is the byte that ends its line: LF, or CR with or without an LF behind it. That LF is left to the
-// next row, where it is skipped like an empty line, so that nobody has to wait for the byte after a CR to know where
-// the row ended.
+// goes on at the next row, and refuses an input that is not the one it was made of. What is in it is known to the kind
+// of source that made it, and to nobody else: a prefix of bytes (BytePosition), the offsets of a queue. Sensitive:
+// where rows end and what they hash to depends on them exactly.
 struct SourcePosition {
-  std::uint64_t bytes = 0;    // decompressed bytes up to the end of the last row consumed, header included
-  std::uint64_t records = 0;  // rows, header not counted
-  Sha256Digest digest{};      // SHA-256 of those bytes
-  bool mid_line = false;      // the last row ended with the input, without a line end
+  std::string kind;           // of source; empty before anything was consumed
+  std::uint64_t records = 0;  // rows
+  std::string state;          // whatever such a source needs to go on there
 
   bool operator==(const SourcePosition&) const = default;
 };
@@ -88,8 +83,8 @@ class SourceChanged : public Error {
 
 class RowSource {
  public:
-  // Told now and then how many bytes of the prefix have been read again.
-  using ResumeProgress = std::function<void(std::uint64_t bytes)>;
+  // Told now and then how much of what was consumed has been read again, in the source's own measure.
+  using ResumeProgress = std::function<void(std::uint64_t so_far, std::uint64_t all)>;
 
   virtual ~RowSource() = default;
   RowSource(const RowSource&) = delete;
@@ -114,9 +109,10 @@ class RowSource {
   // belongs to a row that was counted and is skipped: see skipped_remainder().
   //
   // False when the source was stopped first: nothing was consumed, and resume() with the same position may be called
-  // again. Throws SourceChanged when the input does not begin with what was consumed, is shorter, or is divided into
-  // other rows (by another delimiter), and passes on IoError. Until it returned true next() throws std::logic_error,
-  // so that no row can be consumed twice; resume() does when positions are not tracked or a row was read.
+  // again. Throws SourceChanged when the position is of another kind, or the input does not begin with what was
+  // consumed, is shorter, or is divided into other rows (by another delimiter), and passes on IoError. Until it
+  // returned true next() throws std::logic_error, so that no row can be consumed twice; resume() does when positions
+  // are not tracked or a row was read.
   [[nodiscard]] virtual bool resume(const SourcePosition& consumed, const ResumeProgress& progress = {}) = 0;
   // Reads over rows, as if they had been consumed, until `records` of the input are behind; before the first next().
   // False when the source was stopped first. Throws SourceChanged when the input has not so many, and passes on

@@ -212,7 +212,10 @@ const std::map<std::string, std::string>& named() {
       {"FormatEntry::endings", "a setting"},
       {"FormatEntry::only_unit", "a setting"},
       {"RowSettings::unit_column", "a setting"},
-      {"SourcePosition::digest", "a digest of what was consumed"},
+      {"SourcePosition::kind", "a kind of source"},
+      {"SourcePosition::state", "how far an input was consumed"},
+      {"BytePosition::kKind", "a constant"},
+      {"BytePosition::digest", "a digest of what was consumed"},
   };
   return table;
 }

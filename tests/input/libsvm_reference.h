@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "input/byte_source.h"
+#include "input/record_reader.h"
 #include "input/row_source.h"
 
 namespace rivulet::input::testing {
@@ -151,8 +152,8 @@ inline std::vector<LibsvmRow> rows_of(RowSource& source, bool needs_target = tru
       plain.values = row.values;
       if (needs_target) plain.target = row.target;
     }
-    plain.end = source.position().bytes;
-    plain.with_input = source.position().mid_line;
+    plain.end = BytePosition::from(source.position()).bytes;
+    plain.with_input = BytePosition::from(source.position()).mid_line;
     rows.push_back(plain);
   }
   return rows;

@@ -23,18 +23,18 @@ using testing::visible;
 
 constexpr std::size_t kBlock = 4;
 
-std::vector<SourcePosition> positions_in(std::string_view text, const LibsvmReference& wanted) {
+std::vector<BytePosition> positions_in(std::string_view text, const LibsvmReference& wanted) {
   MemorySource bytes(text, 3);
   const auto source_opened = libsvm_rows(bytes, block_of(wanted.columns), options_for(wanted, kBlock));
   RowSource& source = *source_opened;
-  std::vector<SourcePosition> positions{source.position()};
+  std::vector<BytePosition> positions{BytePosition::from(source.position())};
   Row row;
-  while (source.next(row)) positions.push_back(source.position());
+  while (source.next(row)) positions.push_back(BytePosition::from(source.position()));
   return positions;
 }
 
 // Everything that must hold of a reading of `grown` that goes on from `position`, which was taken on a shorter input.
-void expect_resumed(const std::string& grown, const SourcePosition& position, const LibsvmReference& wanted) {
+void expect_resumed(const std::string& grown, const BytePosition& position, const LibsvmReference& wanted) {
   ASSERT_EQ(position.digest, testing::digest_of(std::string_view(grown).substr(0, position.bytes)));
   const std::vector<LibsvmRow> all = reference_rows(grown, wanted);
   MemorySource bytes(grown, 5);
@@ -45,7 +45,7 @@ void expect_resumed(const std::string& grown, const SourcePosition& position, co
   const std::vector<LibsvmRow> rest = rows_of(source);
   const std::vector<LibsvmRow> expected(all.begin() + static_cast<std::ptrdiff_t>(position.records), all.end());
   ASSERT_EQ(rest, expected) << "\n  gave     " << shown_rows(rest) << "\n  expected " << shown_rows(expected);
-  ASSERT_EQ(source.position().records, all.size());
+  ASSERT_EQ(BytePosition::from(source.position()).records, all.size());
   const bool grew = position.mid_line && all[position.records - 1].end > position.bytes;
   const bool only_line_end =
       grew && all[position.records - 1].end == position.bytes + 1 && !all[position.records - 1].with_input;
@@ -54,7 +54,7 @@ void expect_resumed(const std::string& grown, const SourcePosition& position, co
 
 void expect_resumed_after_every_row(const std::string& text, const std::string& appended,
                                     const LibsvmReference& wanted) {
-  for (const SourcePosition& position : positions_in(text, wanted)) {
+  for (const BytePosition& position : positions_in(text, wanted)) {
     ASSERT_NO_FATAL_FAILURE(expect_resumed(text + appended, position, wanted))
         << visible(text) << " and then " << visible(appended) << ", from byte " << position.bytes;
   }
@@ -97,7 +97,7 @@ TEST(LibsvmResume, LongRandomTextGoesOnAfterEveryRow) {
 TEST(LibsvmResume, AStoppedSourceLeavesNothingConsumedAndMayGoOn) {
   const std::string text = "1 1:1\n# one\n2 2:1\r\n3 3:1\n4";
   const std::string grown = text + " 1:2\n5 1:1\n";
-  for (const SourcePosition& position : positions_in(text, {})) {
+  for (const BytePosition& position : positions_in(text, {})) {
     std::vector<std::string> pieces;
     for (std::size_t at = 0; at < grown.size(); at += 3) pieces.push_back(grown.substr(at, 3));
     testing::HaltingSource source(pieces);
@@ -118,7 +118,7 @@ TEST(LibsvmResume, AStoppedSourceLeavesNothingConsumedAndMayGoOn) {
   }
 }
 
-bool resumes(std::string_view text, const SourcePosition& position) {
+bool resumes(std::string_view text, const BytePosition& position) {
   MemorySource bytes(text, 3);
   const auto source_opened = libsvm_rows(bytes, block_of(3), options_for({}, 4));
   RowSource& source = *source_opened;
@@ -133,7 +133,7 @@ bool resumes(std::string_view text, const SourcePosition& position) {
 TEST(LibsvmResume, AnyChangedAddedOrLostByteOfThePrefixIsRefused) {
   for (const std::string& text : {std::string("1 1:1\n2 2:1\n"), std::string("# first\r\n1 qid:3 1:1\r\n\r\n 2 2:1 #c"),
                                   std::string("1\n2\n3")}) {
-    for (const SourcePosition& position : positions_in(text, {})) {
+    for (const BytePosition& position : positions_in(text, {})) {
       ASSERT_TRUE(resumes(text, position));
       for (std::size_t i = 0; i < position.bytes; ++i) {
         for (const char other : {'8', '\n', '\r', '#', ':', ' '}) {
@@ -152,15 +152,15 @@ TEST(LibsvmResume, AnyChangedAddedOrLostByteOfThePrefixIsRefused) {
 
 TEST(LibsvmResume, APositionThatNoReadingCouldHaveIsRefused) {
   const std::string text = "1 1:1\n2 2:1\n";
-  const SourcePosition good = positions_in(text, {})[1];
-  SourcePosition more_rows = good;
+  const BytePosition good = positions_in(text, {})[1];
+  BytePosition more_rows = good;
   more_rows.records = 2;
-  SourcePosition amid = good;
+  BytePosition amid = good;
   amid.bytes = 4;
   amid.digest = testing::digest_of(text.substr(0, 4));
-  SourcePosition beyond = good;
+  BytePosition beyond = good;
   beyond.bytes = ~std::uint64_t{0};
-  for (const SourcePosition& bad : {more_rows, amid, beyond}) EXPECT_FALSE(resumes(text, bad)) << bad.bytes;
+  for (const BytePosition& bad : {more_rows, amid, beyond}) EXPECT_FALSE(resumes(text, bad)) << bad.bytes;
   EXPECT_TRUE(resumes(text, good));
 }
 

@@ -38,8 +38,8 @@ inline std::string text_of(const Row& row) {
 
 struct Reading {
   std::vector<std::string> rows;
-  std::vector<OperatorTally> tallies;     // before the first row and after each
-  std::vector<SourcePosition> positions;  // likewise
+  std::vector<OperatorTally> tallies;   // before the first row and after each
+  std::vector<BytePosition> positions;  // likewise
   bool skipped_remainder = false;
 
   // What is left after the first `consumed` rows.
@@ -50,12 +50,12 @@ struct Reading {
 
 inline void read_on(CsvRowSource& source, Reading& reading) {
   reading.tallies.push_back(source.tally());
-  reading.positions.push_back(source.position());
+  reading.positions.push_back(BytePosition::from(source.position()));
   Row row;
   while (source.next(row)) {
     reading.rows.push_back(text_of(row));
     reading.tallies.push_back(source.tally());
-    reading.positions.push_back(source.position());
+    reading.positions.push_back(BytePosition::from(source.position()));
   }
 }
 
@@ -67,7 +67,7 @@ inline Reading read_through(std::string_view text, const Options& options = {}) 
   return reading;
 }
 
-inline Reading read_resumed(std::string_view text, const SourcePosition& consumed, const Options& options = {}) {
+inline Reading read_resumed(std::string_view text, const BytePosition& consumed, const Options& options = {}) {
   MemorySource bytes(text, options.piece);
   CsvRowSource source(bytes, one_feature(), tracked(options));
   Reading reading;

@@ -21,7 +21,7 @@ const std::vector<std::string> kInputs = {
 
 // "resumed", or the message of what refused it.
 template <typename Refusal>
-std::string refusal(std::string_view text, const SourcePosition& position, const Options& options = {}) {
+std::string refusal(std::string_view text, const BytePosition& position, const Options& options = {}) {
   try {
     read_resumed(text, position, options);
   } catch (const Refusal& error) {
@@ -32,7 +32,7 @@ std::string refusal(std::string_view text, const SourcePosition& position, const
 
 TEST(ResumeRefusal, AnyChangedByteOfThePrefixIsRefused) {
   for (const std::string& text : kInputs) {
-    for (const SourcePosition& position : read_through(text).positions) {
+    for (const BytePosition& position : read_through(text).positions) {
       for (std::size_t i = 0; i < position.bytes; ++i) {
         for (const char other : {'8', '\n', '\r', '"', ',', ' '}) {
           if (text[i] == other) continue;
@@ -49,7 +49,7 @@ TEST(ResumeRefusal, AnyChangedByteOfThePrefixIsRefused) {
 
 TEST(ResumeRefusal, AnyByteMoreOrLessInThePrefixIsRefused) {
   for (const std::string& text : kInputs) {
-    for (const SourcePosition& position : read_through(text).positions) {
+    for (const BytePosition& position : read_through(text).positions) {
       for (std::size_t i = 0; i < position.bytes; ++i) {
         std::string shorter = text + "\n5,6\n";
         if (shorter[i] != shorter[i + 1]) {
@@ -68,7 +68,7 @@ TEST(ResumeRefusal, AnyByteMoreOrLessInThePrefixIsRefused) {
 }
 
 TEST(ResumeRefusal, SaysWhatDiffersAndWhatWouldBeAccepted) {
-  const SourcePosition position = read_through("a,y\n1,2\n3,4\n").positions.back();
+  const BytePosition position = read_through("a,y\n1,2\n3,4\n").positions.back();
   EXPECT_EQ(refusal<SourceChanged>("a,y\n1,2\n3,5\n6,7\n", position),
             "memory: its first 12 bytes are not those that were consumed; no new row was read and nothing was "
             "published; accepted: the same file, with rows appended at its end");
@@ -83,7 +83,7 @@ TEST(ResumeRefusal, SaysWhatDiffersAndWhatWouldBeAccepted) {
 TEST(ResumeRefusal, TheSameBytesDividedIntoOtherRowsAreRefused) {
   // With commas the quote opens a field that holds a line end; with semicolons it is a letter and the line ends there.
   const std::string text = "a;y,a,y\n1,\"2\n\",3\n4,5,6\n";
-  const SourcePosition position = read_through(text).positions[1];
+  const BytePosition position = read_through(text).positions[1];
   Schema schema;
   schema.feature("a", {0.0, 1.0}).target("y,a,y", {0.0, 1.0});
   MemorySource bytes(text);
@@ -101,15 +101,15 @@ TEST(ResumeRefusal, TheSameBytesDividedIntoOtherRowsAreRefused) {
 
 TEST(ResumeRefusal, APositionThatNoReadingCouldHaveIsRefused) {
   const std::string text = "a,y\n1,2\n3,4\n";
-  const SourcePosition good = read_through(text).positions[1];
-  SourcePosition more_rows = good;
+  const BytePosition good = read_through(text).positions[1];
+  BytePosition more_rows = good;
   more_rows.records = 2;
-  SourcePosition amid = good;
+  BytePosition amid = good;
   amid.bytes = 6;
   amid.digest = testing::digest_of(text.substr(0, 6));
-  SourcePosition beyond = good;
+  BytePosition beyond = good;
   beyond.bytes = ~std::uint64_t{0};
-  for (const SourcePosition& bad : {SourcePosition{}, more_rows, amid, beyond}) {
+  for (const BytePosition& bad : {BytePosition{}, more_rows, amid, beyond}) {
     EXPECT_NE(refusal<SourceChanged>(text, bad), "resumed") << bad.bytes;
   }
   EXPECT_EQ(refusal<SourceChanged>(text, good), "resumed");
@@ -117,7 +117,7 @@ TEST(ResumeRefusal, APositionThatNoReadingCouldHaveIsRefused) {
 
 TEST(ResumeRefusal, AfterTheFirstRowItIsTooLateToResume) {
   const std::string text = "a,y\n1,2\n3,4\n";
-  const SourcePosition position = read_through(text).positions[1];
+  const BytePosition position = read_through(text).positions[1];
   MemorySource bytes(text);
   CsvRowSource source(bytes, testing::one_feature(), testing::tracked({}));
   Row row;

@@ -26,7 +26,7 @@ using testing::visible;
 constexpr std::string_view kHeader = "a,y\n";
 
 // Everything that must hold of a reading of `grown` that goes on from `position`, which was taken on a shorter input.
-void expect_resumed(const std::string& grown, const SourcePosition& position, const Reading& uninterrupted,
+void expect_resumed(const std::string& grown, const BytePosition& position, const Reading& uninterrupted,
                     const Options& options) {
   const std::size_t consumed = position.records;
   const Reading rest = read_resumed(grown, position, options);
@@ -50,7 +50,7 @@ void expect_resumed(const std::string& grown, const SourcePosition& position, co
 void expect_resumed_after_every_row(const std::string& text, const std::string& appended, const Options& options) {
   const std::string grown = text + appended;
   const Reading uninterrupted = read_through(grown, options);
-  for (const SourcePosition& position : read_through(text, options).positions) {
+  for (const BytePosition& position : read_through(text, options).positions) {
     ASSERT_NO_FATAL_FAILURE(expect_resumed(grown, position, uninterrupted, options))
         << visible(text) << " and then " << visible(appended) << ", from byte " << position.bytes;
   }
@@ -100,14 +100,14 @@ TEST(Resume, MayBeDoneWithOtherBlocksThanThePositionWasTakenWith) {
   const Reading uninterrupted = read_through(text);
   for (const std::size_t block : {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{1000}}) {
     const Options other{.piece = block, .block = block};
-    for (const SourcePosition& position : uninterrupted.positions) {
+    for (const BytePosition& position : uninterrupted.positions) {
       ASSERT_NO_FATAL_FAILURE(expect_resumed(text, position, uninterrupted, other)) << position.bytes;
     }
   }
 }
 
 TEST(Resume, ALineEndThatArrivesLaterEndsTheRowThatWasCounted) {
-  const SourcePosition position = read_through("a,y\n1,2").positions.back();
+  const BytePosition position = read_through("a,y\n1,2").positions.back();
   EXPECT_TRUE(position.mid_line);
   for (const char* appended : {"\n3,4\n", "\r\n3,4\n", "\r3,4\n"}) {
     const Reading rest = read_resumed("a,y\n1,2" + std::string(appended), position);
@@ -117,7 +117,7 @@ TEST(Resume, ALineEndThatArrivesLaterEndsTheRowThatWasCounted) {
 }
 
 TEST(Resume, TheRestOfARowThatWasCountedIsSkippedAndReported) {
-  const SourcePosition position = read_through("a,y\n1,2").positions.back();
+  const BytePosition position = read_through("a,y\n1,2").positions.back();
   const Reading rest = read_resumed("a,y\n1,25\n3,4\n", position);
   EXPECT_EQ(rest.rows, read_through("a,y\n3,4\n").rows);
   EXPECT_TRUE(rest.skipped_remainder);
@@ -126,7 +126,7 @@ TEST(Resume, TheRestOfARowThatWasCountedIsSkippedAndReported) {
 }
 
 TEST(Resume, ARowThatIsStillBeingWrittenIsSkippedAgainNextTime) {
-  const SourcePosition position = read_through("a,y\n1,2").positions.back();
+  const BytePosition position = read_through("a,y\n1,2").positions.back();
   const Reading still = read_resumed("a,y\n1,23", position);
   EXPECT_TRUE(still.rows.empty());
   EXPECT_TRUE(still.skipped_remainder);
@@ -136,7 +136,7 @@ TEST(Resume, ARowThatIsStillBeingWrittenIsSkippedAgainNextTime) {
 }
 
 TEST(Resume, TheLinesOfAQuotedFieldThatWasStillBeingWrittenAreNoRows) {
-  const SourcePosition position = read_through("a,note,y\n1,\"first line\n").positions.back();
+  const BytePosition position = read_through("a,note,y\n1,\"first line\n").positions.back();
   EXPECT_EQ(position.records, 1u);
   EXPECT_TRUE(position.mid_line) << "the line end belongs to the field";
   const Reading rest = read_resumed("a,note,y\n1,\"first line\n7,7,7\n8,8,8\",2\n3,x,4\n", position);
@@ -145,7 +145,7 @@ TEST(Resume, TheLinesOfAQuotedFieldThatWasStillBeingWrittenAreNoRows) {
 }
 
 TEST(Resume, AHeaderWithoutALineEndIsConsumedLikeAnyOther) {
-  const SourcePosition position = read_through("\"a\",y").positions.back();
+  const BytePosition position = read_through("\"a\",y").positions.back();
   EXPECT_EQ(position.records, 0u);
   for (const char* appended : {"\n3,4\n", "\r\n3,4\n", ",more\n3,4,5\n"}) {
     const Reading rest = read_resumed("\"a\",y" + std::string(appended), position, {.piece = 1, .block = 1});
@@ -169,8 +169,8 @@ TEST(Resume, MembersAppendedToAGzipFileGoOnWithItsRows) {
   FileSource first(path);
   CsvRowSource rows(first, testing::one_feature(), testing::tracked({.block = 1000}));
   Row row;
-  std::vector<SourcePosition> positions = {rows.position()};
-  while (rows.next(row)) positions.push_back(rows.position());
+  std::vector<BytePosition> positions = {BytePosition::from(rows.position())};
+  while (rows.next(row)) positions.push_back(BytePosition::from(rows.position()));
   ASSERT_EQ(positions.size(), 5001u);
 
   for (const std::size_t consumed : {std::size_t{0}, std::size_t{1}, std::size_t{2500}, std::size_t{5000}}) {
@@ -192,8 +192,7 @@ TEST(Resume, MembersAppendedToAGzipFileGoOnWithItsRows) {
 }
 
 // Stops at every third byte, and goes on every time.
-void expect_resumed_in_spite_of_stops(const std::string& grown, const SourcePosition& position,
-                                      const Options& options) {
+void expect_resumed_in_spite_of_stops(const std::string& grown, const BytePosition& position, const Options& options) {
   const Reading uninterrupted = read_through(grown, options);
   std::vector<std::string> pieces;
   for (std::size_t at = 0; at < grown.size(); at += pieces.back().size())
@@ -221,7 +220,7 @@ TEST(Resume, AStoppedSourceLeavesNothingConsumedAndMayGoOn) {
   const std::string text = "a,y\n1,2\n3,\"4\n5\"\n6,7\n8";
   for (const std::size_t limit : {std::size_t{1000}, std::size_t{3}}) {
     const Options options{.block = 8, .record_limit = limit};
-    for (const SourcePosition& position : read_through(text, options).positions) {
+    for (const BytePosition& position : read_through(text, options).positions) {
       for (const std::string& rest : {std::string("9,1"), std::string(100, '9')}) {
         ASSERT_NO_FATAL_FAILURE(expect_resumed_in_spite_of_stops(text + rest + "\n2,3\n", position, options))
             << "from byte " << position.bytes << " with a limit of " << limit;
@@ -233,11 +232,14 @@ TEST(Resume, AStoppedSourceLeavesNothingConsumedAndMayGoOn) {
 TEST(Resume, TellsHowFarItHasCome) {
   std::string text = "a,y\n";
   while (text.size() < 5'000'000) text += "1,2\n";
-  const SourcePosition position = read_through(text, {.piece = 1 << 20, .block = 1 << 18}).positions.back();
+  const BytePosition position = read_through(text, {.piece = 1 << 20, .block = 1 << 18}).positions.back();
   MemorySource bytes(text);
   CsvRowSource source(bytes, testing::one_feature(), testing::tracked({.block = 1 << 18}));
   std::vector<std::uint64_t> told;
-  ASSERT_TRUE(source.resume(position, [&](std::uint64_t so_far) { told.push_back(so_far); }));
+  ASSERT_TRUE(source.resume(position, [&](std::uint64_t so_far, std::uint64_t all) {
+    EXPECT_EQ(all, position.bytes);
+    told.push_back(so_far);
+  }));
   ASSERT_GE(told.size(), 4u);
   for (std::size_t i = 1; i < told.size(); ++i) EXPECT_GT(told[i], told[i - 1]);
   EXPECT_LE(told.back(), position.bytes);

@@ -120,7 +120,7 @@ TEST(SourcePosition, StaysAtTheLastRowWhenTheEndOfTheInputHasBeenSeen) {
   CsvRowSource source(bytes, testing::one_feature(), testing::tracked({}));
   Row row;
   ASSERT_TRUE(source.next(row));
-  const SourcePosition before = source.position();
+  const BytePosition before = BytePosition::from(source.position());
   EXPECT_EQ(before.bytes, 8u) << "up to the CR";
   ASSERT_FALSE(source.next(row));
   EXPECT_EQ(source.position(), before);
@@ -133,14 +133,14 @@ class AskingSource final : public ByteSource {
  public:
   explicit AskingSource(std::string_view text) : bytes_(text, 3) {}
   std::size_t read(std::span<char> block) override {
-    if (rows != nullptr) asked.push_back(rows->position());
+    if (rows != nullptr) asked.push_back(BytePosition::from(rows->position()));
     return bytes_.read(block);
   }
   [[nodiscard]] bool stopped() const override { return false; }
   [[nodiscard]] const std::string& name() const override { return bytes_.name(); }
 
   CsvRowSource* rows = nullptr;
-  std::vector<SourcePosition> asked;
+  std::vector<BytePosition> asked;
 
  private:
   MemorySource bytes_;
@@ -156,7 +156,7 @@ TEST(SourcePosition, MayBeAskedForWhileTheNextRowIsWaitedFor) {
     for (std::size_t rows = 0;; ++rows) {
       bytes.asked.clear();
       const bool more = source.next(row);
-      for (const SourcePosition& position : bytes.asked) ASSERT_EQ(position, expected.positions[rows]) << visible(text);
+      for (const BytePosition& position : bytes.asked) ASSERT_EQ(position, expected.positions[rows]) << visible(text);
       if (!more) break;
       ASSERT_EQ(source.position(), expected.positions[rows + 1]) << visible(text);
     }
@@ -170,13 +170,72 @@ TEST(SourcePosition, IsNotKeptUnlessAskedFor) {
   EXPECT_THROW((void)source.resume({}), std::logic_error);
 }
 
+TEST(SourcePosition, OfBytesIsTheSameAfterItWasWrittenDown) {
+  for (const BytePosition& position : read_through("a,y\n1,2\n3,4").positions) {
+    const SourcePosition opaque = position;
+    EXPECT_EQ(opaque.kind, "bytes");
+    EXPECT_EQ(opaque.records, position.records);
+    EXPECT_EQ(BytePosition::from(opaque), position);
+  }
+}
+
+// A source that takes rows from a queue of numbers, not from bytes: its position is the number of the next one.
+class QueueRows final : public RowSource {
+ public:
+  explicit QueueRows(std::vector<double> numbers) : numbers_(std::move(numbers)) {}
+  [[nodiscard]] bool stopped() const override { return false; }
+  [[nodiscard]] SourcePosition position() override { return {"queue", next_, std::to_string(next_)}; }
+  [[nodiscard]] bool resume(const SourcePosition& consumed, const ResumeProgress& /*progress*/ = {}) override {
+    if (consumed.kind != "queue") throw SourceChanged("another kind of source");
+    return skip_to(std::stoull(consumed.state));
+  }
+  [[nodiscard]] bool skip_to(std::uint64_t records) override {
+    next_ = records;
+    return true;
+  }
+  [[nodiscard]] bool skipped_remainder() const override { return false; }
+
+ private:
+  std::optional<RowFault> read(Row& row) override {
+    if (next_ == numbers_.size()) return std::nullopt;
+    row.values.assign(1, numbers_[next_]);
+    row.target = numbers_[next_++];
+    return row.target < 0 ? RowFault::missing : RowFault::none;
+  }
+
+  std::vector<double> numbers_;
+  std::size_t next_ = 0;
+};
+
+TEST(SourcePosition, IsTheBusinessOfTheKindOfSourceThatMadeIt) {
+  QueueRows first({1.0, -1.0, 3.0});
+  Row row;
+  ASSERT_TRUE(first.next(row));
+  ASSERT_TRUE(first.next(row));
+  EXPECT_FALSE(row.usable);
+  EXPECT_TRUE(std::isnan(row.values[0]));
+  EXPECT_EQ(first.tally().missing, 1u);
+  QueueRows again({1.0, -1.0, 3.0});
+  ASSERT_TRUE(again.resume(first.position()));
+  ASSERT_TRUE(again.next(row));
+  EXPECT_EQ(row.target, 3.0);
+  EXPECT_FALSE(again.next(row));
+
+  MemorySource bytes("a,y\n1,2\n");
+  EXPECT_FALSE(starts_with(bytes, first.position()));
+  CsvRowSource csv(bytes, testing::one_feature(), testing::tracked({}));
+  EXPECT_THROW((void)csv.resume(first.position()), SourceChanged);
+  EXPECT_THROW((void)csv.resume({"bytes", 1, "too short"}), SourceChanged);
+  EXPECT_THROW((void)QueueRows({}).resume(csv.position()), SourceChanged);
+}
+
 TEST(StartsWith, AnInputIsRecognisedByWhatWasConsumedOfItAndByNothingElse) {
   const std::string text = "a,y\n1,2\n3,4\n5,6\n";
-  const auto recognised = [](std::string_view bytes, const SourcePosition& position) {
+  const auto recognised = [](std::string_view bytes, const BytePosition& position) {
     MemorySource source(bytes, 5);
     return starts_with(source, position);
   };
-  for (const SourcePosition& position : read_through(text).positions) {
+  for (const BytePosition& position : read_through(text).positions) {
     EXPECT_TRUE(recognised(text, position));
     EXPECT_TRUE(recognised(text + "7,8\n", position));
     EXPECT_TRUE(recognised(text.substr(0, position.bytes), position));
@@ -188,12 +247,12 @@ TEST(StartsWith, AnInputIsRecognisedByWhatWasConsumedOfItAndByNothingElse) {
       EXPECT_FALSE(recognised(changed, position)) << i;
     }
   }
-  EXPECT_FALSE(recognised(text, SourcePosition{}));
+  EXPECT_FALSE(recognised(text, BytePosition{}));
 }
 
 TEST(StartsWith, ALongInputIsReadNoFurtherThanItMustBe) {
   const std::string text(std::size_t{1} << 20, 'x');
-  const SourcePosition position{700'001, 0, digest_of(text.substr(0, 700'001)), false};
+  const BytePosition position{700'001, 0, digest_of(text.substr(0, 700'001)), false};
   MemorySource source(text, 100'000);
   EXPECT_TRUE(starts_with(source, position));
   std::string rest(text.size(), '\0');
