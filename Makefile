@@ -72,7 +72,7 @@ test: python
 	ctest --preset release -j $(JOBS)
 
 SANITIZED_BY_THREADS = kernel_test regression_test sketch_test
-FUZZERS = csv_fuzzer config_fuzzer libsvm_fuzzer model_fuzzer
+FUZZERS = csv_fuzzer config_fuzzer libsvm_fuzzer ndjson_fuzzer model_fuzzer
 ifdef QUICK
 # The file is one where GCC's warnings about std::regex once stopped the build.
 test-extended: setup-extended

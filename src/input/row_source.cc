@@ -100,9 +100,10 @@ void check_unit_column(const std::string& name, const Schema& schema) {
 // One line for a format: its entry is defined in the file of its reader.
 FormatEntry csv_format();
 FormatEntry libsvm_format();
+FormatEntry ndjson_format();
 
 const std::vector<FormatEntry>& row_formats() {
-  static const std::vector<FormatEntry> all{csv_format(), libsvm_format()};
+  static const std::vector<FormatEntry> all{csv_format(), libsvm_format(), ndjson_format()};
   return all;
 }
 

@@ -101,6 +101,61 @@ std::string libsvm_record(Random& random, std::size_t& people) {
   return record + "\n";
 }
 
+std::string json_text(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    if (static_cast<unsigned char>(c) >= 0x20) quoted += c;
+    if (static_cast<unsigned char>(c) < 0x20)
+      quoted += std::string("\\u00") + (c < 0x10 ? "0" : "1") + "0123456789abcdef"[c % 16];
+  }
+  return quoted + "\"";
+}
+
+std::string json_value(Random& random, const std::string& text) {
+  static const std::vector<std::string> odd = {"null",
+                                               "true",
+                                               "false",
+                                               "[]",
+                                               "{}",
+                                               "[1, {\"a\": 2}]",
+                                               "1e400",
+                                               "-0",
+                                               "NaN",
+                                               "9007199254740993",
+                                               "01",
+                                               "\"\\ud800\"",
+                                               "\"\\u0000\"",
+                                               "{\"a\": 1}",
+                                               std::string(300, '[') + std::string(300, ']'),
+                                               "\"\xff\""};
+  if (random() % 8 == 0) return pick(random, odd);
+  return random() % 3 == 0 ? json_text(text) : text.empty() ? "null" : text;
+}
+
+std::string ndjson_record(Random& random, std::size_t& people) {
+  static const std::vector<std::string> words = {"red", "green", "NA", " red", "blue", "", "red\nblue", "re\"d"};
+  const std::size_t person = ++people;
+  const std::string unit = random() % 6 == 0   ? pick(random, {"null", "\"\"", "\" NA\"", "true", "1.5", "[1]"})
+                           : random() % 2 == 0 ? "\"p" + std::to_string(person) + "\""
+                                               : std::to_string(person);
+  std::vector<std::string> entries = {"\"a\":" + json_value(random, number(random)),
+                                      "\"c\":" + json_text(pick(random, words)),
+                                      "\"\\u0062\":" + json_value(random, number(random)),
+                                      "\"y\": " + json_value(random, number(random)), "\"who\":" + unit};
+  std::shuffle(entries.begin(), entries.end(), random);
+  if (random() % 10 == 0) entries.pop_back();
+  if (random() % 10 == 0) entries.push_back(entries.front());  // says one thing twice
+  if (random() % 10 == 0) entries.push_back("\"other\":" + json_value(random, "1"));
+  std::string record = random() % 5 == 0 ? " {" : "{";
+  for (std::size_t i = 0; i < entries.size(); ++i) record += (i == 0 ? "" : ", ") + entries[i];
+  if (random() % 12 != 0) record += "}";
+  if (random() % 20 == 0) record += pick(random, {"}", "]", " 1", "\"", ",", "{\"a\":1}"});
+  record.erase(std::remove_if(record.begin(), record.end(), [](char c) { return c == '\n' || c == '\r'; }),
+               record.end());
+  return record + (random() % 5 == 0 ? "\r\n" : "\n");
+}
+
 StreamOptions options_of(const Schema& schema, const std::string& unit) {
   StreamOptions options;
   options.budget = {.epsilon = 4.0, .delta = 1e-6};
@@ -195,6 +250,10 @@ Next open_libsvm(ByteSource& source, const Schema& schema, const std::string& un
   return open_as("libsvm", source, schema, unit);
 }
 
+Next open_ndjson(ByteSource& source, const Schema& schema, const std::string& unit) {
+  return open_as("ndjson", source, schema, unit);
+}
+
 TEST(LineOracle, NoCsvRecordChangesWhatAnotherAdds) {
   for (const std::string unit : {"", "who"}) {
     EXPECT_EQ(difference(csv_schema(), unit, "a,c,b,y,who\n", "NA,,,,zero\n", csv_record, open_csv), "") << unit;
@@ -206,6 +265,12 @@ TEST(LineOracle, NoLibsvmLineChangesWhatAnotherAdds) {
   schema.block("x", 8, {-1, 1}).target("y", {-1, 1}).clip_norm(1.5).intercept(false);
   for (const std::string unit : {"", "qid"}) {
     EXPECT_EQ(difference(schema, unit, "", "nan qid:zero\n", libsvm_record, open_libsvm), "") << unit;
+  }
+}
+
+TEST(LineOracle, NoLineOfJsonChangesWhatAnotherAdds) {
+  for (const std::string unit : {"", "who"}) {
+    EXPECT_EQ(difference(csv_schema(), unit, "", "{\"who\": \"zero\"}\n", ndjson_record, open_ndjson), "") << unit;
   }
 }
 
