@@ -72,12 +72,12 @@ test: python
 	ctest --preset release -j $(JOBS)
 
 SANITIZED_BY_THREADS = kernel_test regression_test sketch_test
-FUZZERS = csv_fuzzer config_fuzzer libsvm_fuzzer model_fuzzer
+FUZZERS = csv_fuzzer config_fuzzer libsvm_fuzzer ndjson_fuzzer model_fuzzer
 ifdef QUICK
 # The file is one where GCC's warnings about std::regex once stopped the build.
 test-extended: setup-extended
 	cmake --preset asan -B $(QUICK_OUT)/asan >/dev/null
-	cmake --build $(QUICK_OUT)/asan -j $(JOBS) --target tests/stream/CMakeFiles/stream_test.dir/libsvm_grammar_test.cc.o
+	cmake --build $(QUICK_OUT)/asan -j $(JOBS) --target tests/input/CMakeFiles/input_test.dir/libsvm_grammar_test.cc.o
 	cmake --preset tsan -B $(QUICK_OUT)/tsan >/dev/null
 	@ninja -C $(QUICK_OUT)/tsan -t query $(SANITIZED_BY_THREADS) >/dev/null
 	if command -v clang++ >/dev/null; then cmake --preset fuzz -B $(QUICK_OUT)/fuzz >/dev/null && ninja -C $(QUICK_OUT)/fuzz -t query $(FUZZERS) >/dev/null; fi

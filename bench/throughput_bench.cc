@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "figures.h"
+#include "input/byte_source.h"
+#include "input/csv.h"
 #include "kernel/hot_loops.h"
 #include "not_private/exact_least_squares.h"
 #include "rivulet/priv_inc_reg1.h"
-#include "stream/csv_row_source.h"
-#include "stream/memory_source.h"
 
 namespace {
 
@@ -57,9 +57,9 @@ Schema box_schema(std::size_t features) {
 // Seconds for the same rows with exact sums: parsed, bounded, added up, solved after every row.
 double without_privacy(const std::string& csv, const StreamOptions& options, double& checksum) {
   not_private::ExactLeastSquares exact(options.schema, options.constraint);
-  stream::MemorySource source(csv);
-  stream::CsvRowSource rows(source, options.schema);
-  stream::Row row;
+  input::MemorySource source(csv);
+  input::CsvRowSource rows(source, options.schema);
+  input::Row row;
   const double start = processor_seconds();
   while (rows.next(row)) {
     exact.observe(row.values, row.target);
@@ -78,9 +78,9 @@ void release_every_row(bench::Figures& figures, bool quick) {
     options.budget = {1.0, 1e-6};
     options.schema = box_schema(10);
     PrivIncReg1 regression(options);
-    stream::MemorySource source(csv);
-    stream::CsvRowSource rows(source, options.schema);
-    stream::Row row;
+    input::MemorySource source(csv);
+    input::CsvRowSource rows(source, options.schema);
+    input::Row row;
     const double start = processor_seconds();
     while (rows.next(row)) {
       if (regression.observe(row.values, row.target)) checksum += regression.model().intercept;

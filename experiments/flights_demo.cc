@@ -5,11 +5,11 @@
 #include <exception>
 #include <string>
 
+#include "input/byte_source.h"
+#include "input/csv.h"
 #include "not_private/exact_least_squares.h"
 #include "rivulet/priv_inc_reg1.h"
 #include "request/toml_file.h"
-#include "stream/byte_source.h"
-#include "stream/csv_row_source.h"
 
 namespace {
 
@@ -36,9 +36,9 @@ int run(const std::string& data, const std::string& config_path) {
               options.schema.features()[0].name.c_str(), "intercept", "R^2 *",
               options.schema.features()[0].name.c_str(), "intercept", "R^2 *");
 
-  stream::FileSource source(data);
-  stream::CsvRowSource rows(source, options.schema);
-  stream::Row row;
+  input::FileSource source(data);
+  input::CsvRowSource rows(source, options.schema);
+  input::Row row;
   std::uint64_t next = 4 * options.release_every;
   while (rows.next(row)) {
     exact.observe(row.values, row.target);

@@ -12,11 +12,11 @@
 #include <string>
 
 #include "fit/surrogate.h"
+#include "input/byte_source.h"
+#include "input/csv.h"
 #include "logistic_fit.h"
 #include "rivulet/priv_inc_erm.h"
 #include "rivulet/priv_inc_reg1.h"
-#include "stream/byte_source.h"
-#include "stream/csv_row_source.h"
 
 namespace {
 
@@ -56,9 +56,9 @@ struct Flights {
 Flights read_flights(const std::string& path, bool with_departure) {
   Schema schema = features(with_departure);
   schema.target("arr_delay", {-60, 180});
-  stream::FileSource source(path);
-  stream::CsvRowSource rows(source, schema);
-  stream::Row row;
+  input::FileSource source(path);
+  input::CsvRowSource rows(source, schema);
+  input::Row row;
   Flights flights;
   flights.schema = features(with_departure).classes("late", 0, 1);
   flights.width = schema.row_width();

@@ -3,10 +3,10 @@
 #include <span>
 #include <utility>
 
+#include "input/byte_source.h"
+#include "input/csv.h"
 #include "rivulet/incremental_regression.h"
 #include "request/toml_file.h"
-#include "stream/byte_source.h"
-#include "stream/csv_row_source.h"
 
 namespace rivulet::experiments {
 namespace {
@@ -20,9 +20,9 @@ RealStream::RealStream(const std::string& data, const std::string& config_path, 
   options_ = request::read_request(request::read_toml_file(config_path));
   width_ = options_.schema.row_width();
 
-  stream::FileSource source(data);
-  stream::CsvRowSource rows(source, options_.schema);
-  stream::Row row;
+  input::FileSource source(data);
+  input::CsvRowSource rows(source, options_.schema);
+  input::Row row;
   while (targets_.size() < limit && rows.next(row)) {
     values_.insert(values_.end(), row.values.begin(), row.values.end());
     targets_.push_back(row.target);

@@ -8,21 +8,21 @@
 #include <string_view>
 #include <vector>
 
+#include "input/byte_source.h"
+#include "input/csv.h"
 #include "rivulet/error.h"
-#include "stream/csv_row_source.h"
-#include "stream/memory_source.h"
 
 namespace {
 
 using namespace rivulet;
-using namespace rivulet::stream;
+using namespace rivulet::input;
 
-std::string records_of(std::string_view bytes, std::size_t piece, CsvOptions options) {
+std::string records_of(std::string_view bytes, std::size_t piece, RowSettings options) {
   MemorySource source(bytes, piece);
   CsvReader reader(source, options);
   std::string all;
-  Record record;
-  while (reader.next(record)) {
+  while (reader.next()) {
+    const Record& record = reader.record();
     all += std::to_string(static_cast<int>(record.status)) + "@" + std::to_string(record.line);
     for (const std::string_view field : record.fields)
       all.append("|").append(std::to_string(field.size())).append(field);
@@ -35,7 +35,7 @@ Schema fuzzed_schema() {
   return schema.feature("a", {-1.0, 1.0}).categorical("c", {"x", "y", "NA"}).target("y", {0.0, 1.0});
 }
 
-std::string rows_of(std::string_view bytes, std::size_t piece, CsvOptions options) {
+std::string rows_of(std::string_view bytes, std::size_t piece, RowSettings options) {
   const Schema schema = fuzzed_schema();
   MemorySource source(bytes, piece);
   std::string all;
@@ -64,7 +64,7 @@ std::string rows_of(std::string_view bytes, std::size_t piece, CsvOptions option
 // A reading that can be left and resumed. Throws Rivulet's errors where the header is not what it must be.
 class Tracked {
  public:
-  Tracked(std::string_view bytes, std::size_t piece, const CsvRowOptions& options)
+  Tracked(std::string_view bytes, std::size_t piece, const RowSettings& options)
       : source_(bytes, piece), rows_(source_, fuzzed_schema(), options) {}
 
   CsvRowSource& rows() { return rows_; }
@@ -84,7 +84,7 @@ class Tracked {
   CsvRowSource rows_;
 };
 
-bool resumes(std::string_view bytes, const SourcePosition& position, const CsvRowOptions& options) {
+bool resumes(std::string_view bytes, const BytePosition& position, const RowSettings& options) {
   try {
     Tracked reading(bytes, bytes.size() + 1, options);
     return reading.rows().resume(position);
@@ -94,14 +94,14 @@ bool resumes(std::string_view bytes, const SourcePosition& position, const CsvRo
 }
 
 // Reads some rows of the first `cut` bytes, then goes on in all of them.
-void check_resumption(std::string_view bytes, std::size_t cut, std::size_t consumed, const CsvRowOptions& options) {
-  SourcePosition position;
+void check_resumption(std::string_view bytes, std::size_t cut, std::size_t consumed, const RowSettings& options) {
+  BytePosition position;
   std::vector<std::string> expected;
   try {
     Tracked shorter(bytes.substr(0, cut), 7, options);
     position.records = shorter.read(consumed).size();
     if (shorter.rows().position().records != position.records) std::abort();
-    position = shorter.rows().position();
+    position = BytePosition::from(shorter.rows().position());
     expected = Tracked(bytes, 5, options).read(bytes.size());
   } catch (const Error&) {
     return;  // no header, then or now
@@ -122,10 +122,10 @@ void check_resumption(std::string_view bytes, std::size_t cut, std::size_t consu
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 3) return 0;
-  CsvOptions options;
+  RowSettings options;
   options.delimiter = data[0] % 4 == 0 ? ';' : ',';
-  options.record_limit = 1 + data[1] * (data[0] % 2 == 0 ? 1u : 100u);
-  options.block = 1 + data[2];
+  options.limits.record_limit = 1 + data[1] * (data[0] % 2 == 0 ? 1u : 100u);
+  options.limits.block = 1 + data[2];
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 3, size - 3);
 
   const std::string records = records_of(bytes, size, options);
@@ -135,10 +135,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (rows_of(bytes, piece, options) != rows) std::abort();
   }
   const std::size_t cut = (data[1] * 256u + data[2]) % (bytes.size() + 1);
-  CsvRowOptions row_options{.csv = options, .track_position = true};
+  RowSettings row_options = options;
+  row_options.track_position = true;
   if (data[0] % 3 == 0) row_options.unit_column = "note";
   check_resumption(bytes, cut, data[0] / 4 % 8, row_options);
-  options.block = std::size_t{1} << 12;
+  options.limits.block = std::size_t{1} << 12;
   if (records_of(bytes, size, options) != records) std::abort();
   return 0;
 }

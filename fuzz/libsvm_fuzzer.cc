@@ -4,18 +4,20 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "input/byte_source.h"
+#include "input/record_reader.h"
+#include "input/row_source.h"
 #include "rivulet/error.h"
-#include "stream/libsvm_row_source.h"
-#include "stream/memory_source.h"
 
 namespace {
 
 using namespace rivulet;
-using namespace rivulet::stream;
+using namespace rivulet::input;
 
 constexpr std::size_t kColumns = 300;
 
@@ -41,14 +43,14 @@ void check_row(const Row& row, bool has_target) {
 // A reading that can be left and resumed.
 class Tracked {
  public:
-  Tracked(std::string_view bytes, std::size_t piece, const LibsvmRowOptions& options)
-      : source_(bytes, piece), rows_(source_, fuzzed_schema(), options), has_target_(options.needs_target) {}
+  Tracked(std::string_view bytes, std::size_t piece, const RowSettings& options)
+      : source_(bytes, piece), rows_(open_rows(source_, fuzzed_schema(), options)), has_target_(options.needs_target) {}
 
-  LibsvmRowSource& rows() { return rows_; }
+  RowSource& rows() { return *rows_; }
   // The next `most` rows, one line each.
   std::vector<std::string> read(std::size_t most) {
     std::vector<std::string> lines;
-    for (Row row; lines.size() < most && rows_.next(row);) {
+    for (Row row; lines.size() < most && rows_->next(row);) {
       check_row(row, has_target_);
       std::string line = row.unit + "|" + std::to_string(row.target);
       for (std::size_t i = 0; i < row.values.size(); ++i) {
@@ -56,17 +58,17 @@ class Tracked {
       }
       lines.push_back(line);
     }
-    if (rows_.tally().unusable() > rows_.tally().rows) std::abort();
+    if (rows_->tally().unusable() > rows_->tally().rows) std::abort();
     return lines;
   }
 
  private:
   MemorySource source_;
-  LibsvmRowSource rows_;
+  std::unique_ptr<RowSource> rows_;
   bool has_target_;
 };
 
-bool resumes(std::string_view bytes, const SourcePosition& position, const LibsvmRowOptions& options) {
+bool resumes(std::string_view bytes, const BytePosition& position, const RowSettings& options) {
   try {
     return Tracked(bytes, bytes.size() + 1, options).rows().resume(position);
   } catch (const Error&) {
@@ -75,10 +77,10 @@ bool resumes(std::string_view bytes, const SourcePosition& position, const Libsv
 }
 
 // Reads some rows of the first `cut` bytes, then goes on in all of them.
-void check_resumption(std::string_view bytes, std::size_t cut, std::size_t consumed, const LibsvmRowOptions& options) {
+void check_resumption(std::string_view bytes, std::size_t cut, std::size_t consumed, const RowSettings& options) {
   Tracked shorter(bytes.substr(0, cut), 7, options);
   const std::size_t records = shorter.read(consumed).size();
-  const SourcePosition position = shorter.rows().position();
+  const BytePosition position = BytePosition::from(shorter.rows().position());
   if (position.records != records) std::abort();
 
   std::vector<std::string> expected = Tracked(bytes, 5, options).read(bytes.size());
@@ -98,7 +100,7 @@ void check_resumption(std::string_view bytes, std::size_t cut, std::size_t consu
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 3) return 0;
-  LibsvmRowOptions options{.track_position = true};
+  RowSettings options{.format = parse_row_format("libsvm"), .track_position = true};
   options.limits.record_limit = 1 + data[1] * (data[0] % 2 == 0 ? 1u : 100u);
   options.limits.block = 1 + data[2];
   options.needs_target = data[0] % 4 != 0;

@@ -13,6 +13,7 @@ packages=(
   libmpfr-dev libgmp-dev                         # undecided accept tests of the exact noise; test oracles
   libsqlite3-dev                                 # model files
   zlib1g-dev                                     # .csv.gz
+  libsimdjson-dev                                # NDJSON rows
   libcli11-dev libtoml11-dev nlohmann-json3-dev libfmt-dev   # command line, configuration, output
   libgtest-dev libbenchmark-dev                  # tests, benchmarks
   python3-venv python3-dev                       # the Python package and its tests

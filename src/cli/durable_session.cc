@@ -18,10 +18,10 @@
 #include "cli/stop_flag.h"
 #include "fit/mechanism.h"
 #include "fit/stream_plan.h"
+#include "input/byte_source.h"
+#include "input/row_source.h"
 #include "rivulet/durable_regression.h"
 #include "rivulet/error.h"
-#include "stream/byte_source.h"
-#include "stream/row_format.h"
 
 namespace rivulet::cli {
 namespace {
@@ -66,10 +66,10 @@ class DurableSession final : public FitSession {
     return catch_up();
   }
 
-  stream::RowSource& rows() override { return *rows_; }
-  [[nodiscard]] const stream::FileSource& source() const override { return *source_; }
+  input::RowSource& rows() override { return *rows_; }
+  [[nodiscard]] const input::FileSource& source() const override { return *source_; }
 
-  bool observe(const stream::Row& row) override {
+  bool observe(const input::Row& row) override {
     const bool released = observe_row(*regression_, row);
     account_.took(row, rows_->tally(), *regression_);
     uncommitted_ = true;
@@ -186,10 +186,10 @@ class DurableSession final : public FitSession {
   // Past the rows that were counted. False when a stop was asked for.
   bool resume(Progress& progress) {
     try {
-      const auto show = [&](std::uint64_t bytes) { progress.reading_again(bytes, state_.position.bytes); };
+      const auto show = [&](std::uint64_t so_far, std::uint64_t all) { progress.reading_again(so_far, all); };
       if (!rows_->resume(state_.position, show)) return false;
-    } catch (const stream::SourceChanged& error) {
-      throw stream::SourceChanged(error.what() + std::string(kOrNextInput));
+    } catch (const input::SourceChanged& error) {
+      throw input::SourceChanged(error.what() + std::string(kOrNextInput));
     }
     if (rows_->skipped_remainder()) {
       tell(
@@ -200,8 +200,8 @@ class DurableSession final : public FitSession {
   }
 
   void open_source(const StreamOptions& options) {
-    source_ = std::make_unique<stream::FileSource>(state_.input, &stop_flag());
-    rows_ = stream::open_rows(*source_, options.schema,
+    source_ = std::make_unique<input::FileSource>(state_.input, &stop_flag());
+    rows_ = input::open_rows(*source_, options.schema,
                               {.format = state_.format,
                                .delimiter = state_.delimiter,
                                .unit_column = unit_column(options),
@@ -214,17 +214,17 @@ class DurableSession final : public FitSession {
       open_source(regression_->options());
     } catch (const RequestError& error) {
       if (!resuming_) throw;
-      throw stream::SourceChanged(std::string(error.what()) +
-                                  "; rows of this input were counted before, under a header with these columns. No new "
-                                  "row was read and nothing was published" +
-                                  kOrNextInput);
+      throw input::SourceChanged(std::string(error.what()) +
+                                 "; rows of this input were counted before, under a header with these columns. No new "
+                                 "row was read and nothing was published" +
+                                 kOrNextInput);
     } catch (const IoError&) {
       const bool is_empty = source_ && source_->total_bytes() == 0U;
       if (!resuming_ || !is_empty || stop_flag()) throw;
-      throw stream::SourceChanged(source_->name() +
-                                  ": is empty, and rows of it were counted before; no new row was read and nothing was "
-                                  "published; accepted: the same file, with rows appended at its end" +
-                                  kOrNextInput);
+      throw input::SourceChanged(source_->name() +
+                                 ": is empty, and rows of it were counted before; no new row was read and nothing was "
+                                 "published; accepted: the same file, with rows appended at its end" +
+                                 kOrNextInput);
     }
   }
 
@@ -309,8 +309,8 @@ class DurableSession final : public FitSession {
   std::optional<Seen> seen_;
   bool was_told_ = false;  // about rows that came from elsewhere
   std::unique_ptr<DurableRegression> regression_;
-  std::unique_ptr<stream::FileSource> source_;
-  std::unique_ptr<stream::RowSource> rows_;
+  std::unique_ptr<input::FileSource> source_;
+  std::unique_ptr<input::RowSource> rows_;
   std::unique_ptr<ReleaseWriter> writer_;
   SourceState state_;
   SinkTail tail_;

@@ -14,9 +14,9 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/stop_flag.h"
+#include "input/byte_source.h"
+#include "input/row_source.h"
 #include "rivulet/error.h"
-#include "stream/byte_source.h"
-#include "stream/row_source.h"
 
 namespace rivulet::cli {
 namespace {
@@ -24,7 +24,7 @@ namespace {
 constexpr const char* kDescription =
     "Fit a private model to a stream of rows, published as the stream grows.\n"
     "\n"
-    "Reads rows from a CSV or libsvm file (plain or gzip) or from standard input, and after every\n"
+    "Reads rows from a file (plain or gzip; see --format) or from standard input, and after every\n"
     "--release-every rows publishes the linear model of everything seen so far. All releases together\n"
     "are (epsilon, delta)-differentially private for every row, however long the stream goes on.\n"
     "\n"
@@ -98,10 +98,10 @@ class FitRun {
  private:
   Ending follow() {
     if (!session_.begin(progress_)) return stop_flag().load() ? Ending::interrupted : Ending::reader_gone;
-    const stream::FileSource& source = session_.source();
+    const input::FileSource& source = session_.source();
     earlier_rows_ = session_.counts().tally.rows;
     if (session_.options().erm) progress_.expect_long_work();
-    stream::Row row;
+    input::Row row;
     while (read(row)) {
       try {
         const Progress::Work work = progress_.work(earlier_rows_ + session_.rows().tally().rows);
@@ -116,14 +116,14 @@ class FitRun {
     }
     if (reader_gone_) return Ending::reader_gone;
     if (!reason_.empty()) return Ending::input_broken;
-    if (source.stopped() || stop_flag().load()) return Ending::interrupted;
+    if (session_.rows().stopped() || stop_flag().load()) return Ending::interrupted;
     const Progress::Work work = progress_.work(earlier_rows_ + session_.rows().tally().rows);
     // The rows since the last full step make a last, shorter one.
     return session_.end_of_input() ? Ending::input_ended : Ending::reader_gone;
   }
 
   // An input that fails halfway ends the stream; the releases made of its good part are still delivered.
-  bool read(stream::Row& row) {
+  bool read(input::Row& row) {
     try {
       return session_.rows().next(row);
     } catch (const IoError& error) {

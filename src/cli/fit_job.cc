@@ -17,7 +17,7 @@ std::optional<std::string> text_in(const Settings& given, const char* key) {
 
 void declare_fit_flags(CLI::App& app, FitFlags& flags) {
   flags.settings.declare_argument(app, "input",
-                                  "CSV with a header line, or libsvm; plain or gzip; '-' or nothing: standard input");
+                                  "Rows in one of the formats of --format, plain or gzip; '-' or nothing: standard input");
   app.add_option("--config", flags.config, "TOML file with any of these settings; flags win")->type_name("FILE.toml");
   flags.settings.declare(app, [](const request::Setting& setting) { return setting.key != "input"; });
 
@@ -39,18 +39,18 @@ void declare_fit_flags(CLI::App& app, FitFlags& flags) {
       ->group(std::string(request::title(request::Group::output)));
 }
 
-stream::RowFormat FitJob::row_format() const {
-  return format ? *format : stream::format_by_name(input.value_or("-"));
+input::RowFormat FitJob::row_format() const {
+  return format ? *format : input::format_by_name(input.value_or("-"));
 }
 
 StreamOptions FitJob::request() const {
-  if (row_format() == stream::RowFormat::libsvm) {
-    if (delimiter) throw RequestError("delimiter", "libsvm rows have none; accepted: with CSV");
-    if (!settings.contains("dimension") && !settings.contains("block")) {
-      throw RequestError("dimension",
-                         "not given; libsvm rows have no header that says how many columns there are; accepted: "
-                         "dimension=D, the largest index there may be");
-    }
+  const input::RowFormat rows = row_format();
+  const std::string title(rows->title);
+  if (!rows->has_delimiter && delimiter) throw RequestError("delimiter", title + " rows have none; accepted: with CSV");
+  if (rows->needs_dimension && !settings.contains("dimension") && !settings.contains("block")) {
+    throw RequestError("dimension", "not given; " + title +
+                                        " rows have no header that says how many columns there are; accepted: "
+                                        "dimension=D, the largest index there may be");
   }
   return request::read_request(settings);
 }
@@ -63,7 +63,7 @@ FitJob job_of(const FitFlags& flags) {
     throw RequestError("insecure-seed", "no file can make a run insecure; accepted: as a flag");
   }
   job.input = text_in(job.settings, "input");
-  if (const auto word = text_in(job.settings, "format")) job.format = stream::parse_row_format(*word);
+  if (const auto word = text_in(job.settings, "format")) job.format = input::parse_row_format(*word);
   if (job.settings.contains("delimiter")) job.delimiter = Given{job.settings["delimiter"], "delimiter"}.delimiter();
   job.releases = text_in(job.settings, "releases");
   job.model = text_in(job.settings, "model");

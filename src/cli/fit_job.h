@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/setting_flags.h"
-#include "stream/row_format.h"
+#include "input/row_source.h"
 
 namespace rivulet::cli {
 
@@ -26,7 +26,7 @@ void declare_fit_flags(CLI::App& app, FitFlags& flags);
 struct FitJob {
   request::Settings settings;        // everything that was said
   std::optional<std::string> input;  // a path, or "-"
-  std::optional<stream::RowFormat> format;
+  std::optional<input::RowFormat> format;
   std::optional<char> delimiter;
   std::optional<std::string> releases;
   std::optional<std::string> model;
@@ -38,7 +38,7 @@ struct FitJob {
   bool quiet = false;
 
   // As declared, else by the name of the input.
-  [[nodiscard]] stream::RowFormat row_format() const;
+  [[nodiscard]] input::RowFormat row_format() const;
   // Throws RequestError.
   [[nodiscard]] StreamOptions request() const;
 };

@@ -9,9 +9,10 @@
 #include "cli/fit_job.h"
 #include "cli/operator_counts.h"
 #include "cli/progress.h"
+#include "input/byte_source.h"
+#include "input/row_source.h"
 #include "rivulet/error.h"
 #include "rivulet/incremental_regression.h"
-#include "stream/row_source.h"
 
 namespace rivulet::cli {
 
@@ -29,11 +30,11 @@ class FitSession {
 
   // Before the first row. False when a stop was asked for or the reader of the releases has gone.
   virtual bool begin(Progress& progress) = 0;
-  [[nodiscard]] virtual stream::RowSource& rows() = 0;
-  [[nodiscard]] virtual const stream::FileSource& source() const = 0;
+  [[nodiscard]] virtual input::RowSource& rows() = 0;
+  [[nodiscard]] virtual const input::FileSource& source() const = 0;
 
   // Takes a row; false when the reader of the releases has gone. Throws HorizonExceeded, taking nothing.
-  virtual bool observe(const stream::Row& row) = 0;
+  virtual bool observe(const input::Row& row) = 0;
   // The input has ended, or only paused until `more` comes. False as above.
   virtual bool end_of_input() = 0;
   // Nothing comes after this: what is to be kept is kept, what may be published is. False as above.

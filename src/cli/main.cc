@@ -11,9 +11,9 @@
 #include "cli/exit_code.h"
 #include "cli/help_format.h"
 #include "cli/usage_error.h"
+#include "input/row_source.h"
 #include "rivulet/error.h"
 #include "rivulet/version.h"
-#include "stream/source_position.h"
 
 namespace {
 
@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
     return complain(error.what(), cli::kRefused);
   } catch (const ModelConflict& error) {
     return complain(error.what(), cli::kRefused);
-  } catch (const stream::SourceChanged& error) {
+  } catch (const input::SourceChanged& error) {
     return complain(error.what(), cli::kRefused);
   } catch (const std::exception& error) {
     return complain(error.what(), cli::kFailed);

@@ -7,9 +7,9 @@
 #include "cli/release_writer.h"
 #include "cli/row_account.h"
 #include "cli/stop_flag.h"
+#include "input/byte_source.h"
+#include "input/row_source.h"
 #include "rivulet/error.h"
-#include "stream/byte_source.h"
-#include "stream/row_format.h"
 
 namespace rivulet::cli {
 namespace {
@@ -26,7 +26,7 @@ class MemorySession final : public FitSession {
   MemorySession(const FitJob& job)
       : regression_(job.request()),
         source_(job.input.value_or("-"), &stop_flag()),
-        rows_(stream::open_rows(source_, regression_.options().schema,
+        rows_(input::open_rows(source_, regression_.options().schema,
                                 {.format = job.row_format(),
                                  .delimiter = job.delimiter.value_or(','),
                                  .unit_column = unit_column(regression_.options())})),
@@ -45,10 +45,10 @@ class MemorySession final : public FitSession {
   }
 
   bool begin(Progress& /*progress*/) override { return true; }
-  stream::RowSource& rows() override { return *rows_; }
-  [[nodiscard]] const stream::FileSource& source() const override { return source_; }
+  input::RowSource& rows() override { return *rows_; }
+  [[nodiscard]] const input::FileSource& source() const override { return source_; }
 
-  bool observe(const stream::Row& row) override {
+  bool observe(const input::Row& row) override {
     const bool released = observe_row(regression_, row);
     account_.took(row, rows_->tally(), regression_);
     return !released || publish();
@@ -67,8 +67,8 @@ class MemorySession final : public FitSession {
   bool publish() { return !writer_ || writer_->write(regression_.model()); }
 
   IncrementalRegression regression_;
-  stream::FileSource source_;
-  std::unique_ptr<stream::RowSource> rows_;
+  input::FileSource source_;
+  std::unique_ptr<input::RowSource> rows_;
   bool on_stdout_;
   RowAccount account_;
   std::unique_ptr<ReleaseWriter> writer_;

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "cli/source_state.h"
+#include "input/row_source.h"
 #include "rivulet/durable_regression.h"
-#include "stream/row.h"
 
 namespace rivulet::cli {
 
 struct OperatorCounts {
-  stream::OperatorTally tally;
+  input::OperatorTally tally;
   std::uint64_t over_limit = 0;      // rows of units that had their share
   std::uint64_t outside_domain = 0;  // rows that do not meet the conditions
   std::uint64_t distorted = 0;       // used all the same: rows whose length the sketch did not keep

@@ -20,14 +20,14 @@
 #include "rivulet/error.h"
 #include "rivulet/inference.h"
 #include "rivulet/release_log.h"
-#include "stream/byte_source.h"
-#include "stream/row_format.h"
+#include "input/byte_source.h"
+#include "input/row_source.h"
 
 namespace rivulet::cli {
 namespace {
 
 constexpr const char* kDescription =
-    "Apply a published model to the rows of a CSV or libsvm file.\n"
+    "Apply a published model to the rows of a file.\n"
     "\n"
     "Writes CSV with a header: prediction, lower, upper, one line for each row in order. The interval is\n"
     "for the row's own target: it counts the scatter of the target, the sampling noise and the privacy\n"
@@ -73,14 +73,14 @@ void append(std::string& out, double value) {
 }
 
 // The row's values one by one, zeros included.
-std::vector<double> dense_values(const stream::Row& row, std::size_t width) {
+std::vector<double> dense_values(const input::Row& row, std::size_t width) {
   if (!row.sparse) return row.values;
   std::vector<double> values(width, 0.0);
   for (std::size_t i = 0; i < row.values.size(); ++i) values[row.positions[i]] = row.values[i];
   return values;
 }
 
-double predicted(const stream::Row& row, const Model& model) {
+double predicted(const input::Row& row, const Model& model) {
   return row.sparse ? model.predict(row.sparse_view()) : model.predict(row.values);
 }
 
@@ -109,7 +109,7 @@ class PredictionLines {
     return !classes_ ? "prediction,lower,upper\n" : odds_ ? "probability,score,class\n" : "score,class\n";
   }
 
-  void append(std::string& out, const stream::Row& row) const {
+  void append(std::string& out, const input::Row& row) const {
     if (!row.usable) {
       out += classes_ && !odds_ ? "," : ",,";
     } else if (classes_) {
@@ -130,7 +130,7 @@ class PredictionLines {
     out += ',' + (*classes_)[score > 0.0 ? 1 : 0];
   }
 
-  void append_number(std::string& out, const stream::Row& row) const {
+  void append_number(std::string& out, const input::Row& row) const {
     cli::append(out, predicted(row, model_));
     out += ',';
     if (!inference_) {
@@ -149,8 +149,8 @@ class PredictionLines {
   std::optional<Inference> inference_;
 };
 
-stream::RowSettings row_settings(const PredictFlags& flags) {
-  return {.format = flags.format ? stream::parse_row_format(*flags.format) : stream::format_by_name(flags.input),
+input::RowSettings row_settings(const PredictFlags& flags) {
+  return {.format = flags.format ? input::parse_row_format(*flags.format) : input::format_by_name(flags.input),
           .delimiter = request::Given{flags.delimiter, "delimiter"}.delimiter(),
           .needs_target = flags.score};
 }
@@ -159,9 +159,9 @@ int predict(const PredictFlags& flags) {
   const double level = chosen_level(flags);
   const ReleaseLog log(flags.model);
   const Release release = log.at(chosen_step(flags, log));
-  const stream::RowSettings settings = row_settings(flags);
-  stream::FileSource source(flags.input, &stop_flag());
-  const std::unique_ptr<stream::RowSource> rows = stream::open_rows(source, log.options().schema, settings);
+  const input::RowSettings settings = row_settings(flags);
+  input::FileSource source(flags.input, &stop_flag());
+  const std::unique_ptr<input::RowSource> rows = input::open_rows(source, log.options().schema, settings);
   const PredictionLines lines(release, log.options(), level);
   Progress progress(flags.quiet);
   constexpr std::size_t kMostBuffered = 1 << 16;
@@ -172,7 +172,7 @@ int predict(const PredictFlags& flags) {
   };
   source.before_waiting(hand_on);  // a pipe's reader sees each prediction when its row has come
   try {
-    stream::Row row;
+    input::Row row;
     while (rows->next(row)) {
       lines.append(buffer, row);
       if (progress.due() && source.total_bytes()) progress.share(source.position(), *source.total_bytes());
@@ -230,12 +230,12 @@ std::string score_text(Evaluation& evaluation, const Release& release, const Str
 int score(const PredictFlags& flags) {
   const ReleaseLog log(flags.model);
   const Release release = log.at(chosen_step(flags, log));
-  const stream::RowSettings settings = row_settings(flags);
-  stream::FileSource source(flags.input, &stop_flag());
-  const std::unique_ptr<stream::RowSource> rows = stream::open_rows(source, log.options().schema, settings);
+  const input::RowSettings settings = row_settings(flags);
+  input::FileSource source(flags.input, &stop_flag());
+  const std::unique_ptr<input::RowSource> rows = input::open_rows(source, log.options().schema, settings);
   const std::unique_ptr<Evaluation> evaluation = make_evaluation(log.options());
   Progress progress(flags.quiet);
-  stream::Row row;
+  input::Row row;
   std::uint64_t beyond = 0;  // rows whose prediction is no finite number
   while (rows->next(row)) {
     if (row.usable) {
@@ -267,12 +267,12 @@ Runner declare_predict(CLI::App& app) {
   app.description(kDescription);
   app.footer(kFooter);
   declare_model(app, *flags);
-  app.add_option("FILE", flags->input,
-                 "CSV file with the model's features, or libsvm; plain or gzip; '-', the default, for standard input")
+  app.add_option(
+         "FILE", flags->input,
+         "Rows with the model's features, in one of the formats of --format, plain or gzip; '-', the default, for "
+         "standard input")
       ->type_name("");
-  app.add_option("--format", flags->format,
-                 "'csv' or 'libsvm'; libsvm for files called .svm, .libsvm or .svmlight, with or without .gz, else csv")
-      ->type_name("WORD");
+  app.add_option("--format", flags->format, input::format_help())->type_name("WORD");
   declare_at(app, *flags);
   declare_level(app, *flags);
   app.add_option("--delimiter", flags->delimiter, "Field separator; ',' unless given, 'tab' for tabs")

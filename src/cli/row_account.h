@@ -4,13 +4,13 @@
 #include <cstdint>
 
 #include "cli/operator_counts.h"
-#include "stream/row.h"
+#include "input/row_source.h"
 
 namespace rivulet::cli {
 
 // A regression is an IncrementalRegression or a DurableRegression.
 template <typename Regression>
-bool observe_row(Regression& regression, const stream::Row& row) {
+bool observe_row(Regression& regression, const input::Row& row) {
   const auto observe = [&](const auto& values) {
     return regression.options().unit ? regression.observe(values, row.target, row.unit)
                                      : regression.observe(values, row.target);
@@ -33,7 +33,7 @@ class RowAccount {
 
   // After the regression has taken the row; `tally` is of this run.
   template <typename Regression>
-  void took(const stream::Row& row, const stream::OperatorTally& tally, const Regression& regression) {
+  void took(const input::Row& row, const input::OperatorTally& tally, const Regression& regression) {
     tally_ = tally;
     const std::uint64_t over_limit = regression.over_limit_rows_for_operator();
     if (!row.usable) faulty_over_limit_ += over_limit - kernel_over_limit_;
@@ -50,8 +50,8 @@ class RowAccount {
   }
 
  private:
-  stream::OperatorTally earlier_;
-  stream::OperatorTally tally_;
+  input::OperatorTally earlier_;
+  input::OperatorTally tally_;
   std::uint64_t kernel_over_limit_ = 0;
   std::uint64_t faulty_over_limit_ = 0;  // of those, rows that could not be read either
 };

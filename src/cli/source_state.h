@@ -6,28 +6,27 @@
 #include <string_view>
 #include <vector>
 
-#include "stream/row.h"
-#include "stream/row_format.h"
-#include "stream/source_position.h"
+#include "input/row_source.h"
 
 namespace rivulet::cli {
 
 struct SourceState {
   std::string input = "-";  // absolute path, or "-"
-  stream::RowFormat format = stream::RowFormat::csv;
+  input::RowFormat format;
   char delimiter = ',';
   std::string releases;  // where they went last: absolute path, "-", or empty
-  stream::SourcePosition position;
-  std::vector<stream::SourcePosition> finished;  // inputs before this one, to their ends
-  stream::OperatorTally tally;                   // over all of them
-  std::uint64_t over_limit = 0;                  // rows of units that had their share
-  std::uint64_t outside_domain = 0;              // rows that do not meet the conditions
-  std::uint64_t distorted = 0;                   // rows whose length the sketch did not keep
+  input::SourcePosition position;
+  std::vector<input::SourcePosition> finished;  // inputs before this one, to their ends
+  input::OperatorTally tally;                   // over all of them
+  std::uint64_t over_limit = 0;                 // rows of units that had their share
+  std::uint64_t outside_domain = 0;             // rows that do not meet the conditions
+  std::uint64_t distorted = 0;                  // rows whose length the sketch did not keep
   // Rows of the model that came from no input of these, as far as the user has said what they have to do with the
   // input.
   std::uint64_t elsewhere = 0;
 
-  [[nodiscard]] bool started() const { return position.bytes != 0; }
+  // Whether anything of the input was consumed, be it only a header.
+  [[nodiscard]] bool started() const;
 };
 
 std::string to_bytes(const SourceState& state);

@@ -72,14 +72,16 @@ const std::map<std::string, std::set<std::string>>& allowed_includes() {
       {"loss", {"base"}},
       {"solve", {"base"}},
       {"erm", {"base", "loss", "privacy"}},
-      {"fit", {"base", "privacy", "decode", "erm", "sketch", "solve"}},
+      {"request", {"base", "privacy"}},
+      {"fit", {"base", "privacy", "decode", "erm", "request", "sketch", "solve"}},
+      {"plan", {"base", "erm", "fit", "privacy", "request", "strategy"}},
       {"infer", {"base"}},
       {"regression", {"base", "kernel", "decode", "erm", "fit", "wall"}},
-      {"log", {"base", "privacy", "fit"}},
+      {"log", {"base", "fit", "request"}},
       {"store", {"base", "fit", "log", "regression", "wall"}},
-      {"stream", {"base"}},
+      {"input", {"base"}},
       {"audit", {"base", "strategy", "privacy", "kernel", "wall"}},
-      {"cli", {"audit", "base", "strategy", "privacy", "erm", "fit", "stream", "log"}},
+      {"cli", {"audit", "base", "erm", "fit", "input", "plan", "privacy", "request"}},
   };
   return table;
 }

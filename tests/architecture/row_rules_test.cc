@@ -1,6 +1,6 @@
 // Readers of rows remember no row. Every member of a class in python/src that could hold something of one is either a
 // RowScratch, which takes away what is there before it can be written, or is named here with its reason. The same for
-// the readers of text in src/stream, and for what Python objects keep.
+// the readers of text in src/input, and for what Python objects keep.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -88,7 +88,7 @@ class Members {
 bool holds_no_row(const std::string& type) {
   static const std::regex harmless(
       R"(^(mutable |static |constexpr |const |std::)*(bool|int|char|size_t|u?int(32|64)_t|mutex|atomic<[\w:]+>|array<bool, 256>|)"
-      R"((Schema|RowLayout|RecordLimits|RecordStatus|StreamOptions|CsvOptions|Kind|Layout|State|LibsvmGrammar|RowColumn|)"
+      R"((Schema|RowLayout|RecordLimits|RecordStatus|StreamOptions|RowSettings|Kind|Layout|State|LibsvmGrammar|RowColumn|)"
       R"(ArrowColumn)\s*[&*]?)$)");
   return std::regex_match(type, harmless) || type.starts_with("RowScratch<");
 }
@@ -174,46 +174,67 @@ const std::map<std::string, std::string>& named() {
       {"Log::schema", "a setting"},
       {"Settings::settings_", "settings"},
       {"Settings::prefix_", "settings"},
-      // src/stream: records of text, delivered one at a time
+      // src/input: records of text, delivered one at a time
       {"Row::values", "filled anew by parse_record(), or made a zero row by next()"},
       {"Row::positions", "as Row::values"},
       {"Row::target", "as Row::values"},
       {"Row::unit", "emptied by next() before each row"},
       {"CsvRowSource::reader_", "its members are looked at on their own"},
-      {"CsvRowSource::record_", "views of the record that reader_ delivered last"},
       {"CsvRowSource::layout_", "settings: where the declared columns go"},
       {"CsvRowSource::target_field_", "the number of a field"},
       {"CsvRowSource::unit_field_", "the number of a field"},
       {"CsvRowSource::fields_", "numbers of fields"},
-      {"CsvRowOptions::unit_column", "a setting"},
       {"Record::fields", "views of the record delivered last"},
+      {"CsvReader::record_", "as Record::fields"},
       {"CsvReader::fields_", "views of the record under way, emptied when the next begins"},
       {"CsvReader::escaped_fields_", "as CsvReader::fields_"},
       {"CsvReader::unescaped_", "as CsvReader::fields_"},
+      {"CsvHeader::names_", "names of columns"},
+      {"CsvHeader::places_", "names of columns"},
+      {"CsvHeader::source_name_", "a setting"},
       {"LibsvmRowSource::reader_", "its members are looked at on their own"},
-      {"LibsvmRowSource::line_", "a view of the line that reader_ delivered last"},
       {"Words::at_", "a local of the call that reads the line"},
       {"Words::end_", "a local of the call that reads the line"},
-      {"LibsvmLine::text", "a view of the line delivered last"},
-      {"LibsvmRowOptions::unit_column", "a setting"},
+      {"Cell::kind", "a cell of the line under way"},
+      {"Cell::text", "a view of the line under way"},
+      {"NdjsonRows::unit_column_", "a setting"},
+      {"NdjsonRows::reader_", "its members are looked at on their own"},
+      {"NdjsonRows::parser_", "simdjson's own: begun anew with each line, of which it keeps nothing that is asked for"},
+      {"NdjsonRows::padded_", "a copy of the line under way, made anew for each"},
+      {"NdjsonRows::cells_", "emptied by parse_record() before each line"},
+      {"NdjsonRows::entries_", "as NdjsonRows::cells_"},
+      {"NdjsonRows::target_", "as NdjsonRows::cells_"},
+      {"NdjsonRows::unit_", "as NdjsonRows::cells_"},
+      {"LineReader::line_", "a view of the line delivered last"},
+      {"LineReader::comment_", "a setting"},
       {"RecordReader::buffer_", "bytes of the input, addressed by where a record begins and ends"},
       {"RecordReader::source_", "the input"},
       {"RecordReader::prefix_", "a digest of what was consumed"},
-      {"RowSource::source_", "the input"},
-      {"RowSource::prefix_", "a digest of what was consumed"},
+      {"ConsumedPrefix::running_", "a digest of what was consumed"},
+      {"ConsumedPrefix::at_end_", "a digest of what was consumed"},
+      {"RecordRows::source_", "the input"},
       {"RowSource::tally_", "counts for the operator"},
+      {"RowSettings::format", "a setting"},
+      {"RowFormat::entry_", "a setting"},
+      {"FormatEntry::name", "a setting"},
+      {"FormatEntry::title", "a setting"},
+      {"FormatEntry::summary", "a setting"},
+      {"FormatEntry::endings", "a setting"},
+      {"FormatEntry::only_unit", "a setting"},
+      {"RowSettings::unit_column", "a setting"},
+      {"SourcePosition::kind", "a kind of source"},
+      {"SourcePosition::state", "how far an input was consumed"},
+      {"BytePosition::kKind", "a constant"},
+      {"BytePosition::digest", "a digest of what was consumed"},
   };
   return table;
 }
 
 std::vector<SourceFile> readers_of_rows() {
   std::vector<SourceFile> files = read_tree(RIVULET_SOURCE_DIR, "python/src");
-  static const std::set<std::string> text_readers = {"csv_reader",    "csv_row_source",    "libsvm_line",
-                                                     "libsvm_reader", "libsvm_row_source", "record_reader",
-                                                     "row",           "row_source"};
-  for (const SourceFile& file : read_tree(RIVULET_SOURCE_DIR, "src/stream")) {
-    const std::string name = file.path.substr(file.path.rfind('/') + 1);
-    if (text_readers.contains(name.substr(0, name.find('.')))) files.push_back(file);
+  // Bytes are handed on as they come: where they come from is no reader of rows.
+  for (const SourceFile& file : read_tree(RIVULET_SOURCE_DIR, "src/input")) {
+    if (file.path.find("/byte_source.") == std::string::npos) files.push_back(file);
   }
   return files;
 }
