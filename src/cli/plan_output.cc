@@ -7,7 +7,7 @@
 
 #include "cli/plan_sketch.h"
 #include "privacy/paper_profile.h"
-#include "strategy/sqrt_toeplitz.h"
+#include "strategy/blt.h"
 
 namespace rivulet::cli {
 namespace {
@@ -58,7 +58,7 @@ std::string PlanOutput::json() const {
   json["neighbours"] = to_string(plan_.request().neighbours);
   json["profile"] = to_string(plan_.request().profile);
   json["last_step"] = plan_.last_step();
-  if (strategy.kind() == StrategyKind::blt) json["buffers"] = strategy.blt().buffers();
+  if (const auto buffers = strategy.buffers()) json["buffers"] = *buffers;
   json["theorem_4_2_bound"] = theorem_4_2();
   const auto until = report_.steps_until_share(request_.share);
   json["steps_until_noise_share"] = {
@@ -98,8 +98,8 @@ std::string PlanOutput::promise_text() const {
 std::string PlanOutput::mechanism_text() const {
   const auto& strategy = plan_.strategy();
   std::string kind(to_string(strategy.kind()));
-  if (strategy.kind() == StrategyKind::blt) {
-    kind += fmt::format(", {} buffer{}", strategy.blt().buffers(), strategy.blt().buffers() == 1 ? "" : "s");
+  if (const auto buffers = strategy.buffers()) {
+    kind += fmt::format(", {} buffer{}", *buffers, *buffers == 1 ? "" : "s");
   }
   std::string out = "Mechanism\n";
   if (request_.options.sketch) {

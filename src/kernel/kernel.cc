@@ -157,8 +157,8 @@ std::string Kernel::mechanism() const {
                            decisions.sigmas.target_square}) {
     writer.f64(sigma);
   }
-  writer.all(decisions.theta_gap_numerators);
-  writer.all(decisions.omega_numerators);
+  writer.all(decisions.design.theta_gap_numerators);
+  writer.all(decisions.design.omega_numerators);
   if (sketch_) {
     writer.text(to_string(sketch_->kind));
     writer.u64(sketch_->rows);

@@ -2,13 +2,13 @@
 #include <utility>
 #include <vector>
 
-#include "decode/decoder.h"
 #include "fit/mechanism.h"
 #include "fit/model_fitter.h"
 #include "fit/statistics_from.h"
 #include "regression/engine.h"
 #include "rivulet/domain.h"
 #include "rivulet/error.h"
+#include "strategy/decoder.h"
 
 namespace rivulet {
 namespace {
@@ -21,7 +21,7 @@ class MomentEngine final : public Engine {
         sketch_(fit::make_sketch(options)),
         kernel_(plan_, options.schema, kernel::DiscreteGaussianNoise::seeded_or_secure(options.insecure_seed),
                 Domain(options.only_if, options.schema), row_sketch(options)),
-        decoder_(decode::make_decoder(plan_.strategy(), plan_.layout().size())),
+        decoder_(plan_.strategy().make_decoder(plan_.layout().size())),
         fitter_(options.schema, fit::fitter_options(options, plan_, sketch_)) {}
 
   bool observe(std::span<const double> values, double target, std::optional<std::string_view> unit) override {
@@ -126,7 +126,7 @@ class MomentEngine final : public Engine {
   bool not_private_;
   std::shared_ptr<const LinearMap> sketch_;  // Phi; null without
   kernel::Kernel kernel_;
-  std::unique_ptr<decode::Decoder> decoder_;
+  std::unique_ptr<strategy::Decoder> decoder_;
   fit::ModelFitter fitter_;
   NoisyStep noisy_;
   Statistics statistics_;

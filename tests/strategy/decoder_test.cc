@@ -1,4 +1,4 @@
-#include "decode/decoder.h"
+#include "strategy/decoder.h"
 
 #include <gtest/gtest.h>
 
@@ -6,13 +6,13 @@
 #include <random>
 #include <set>
 
-#include "decode/settings.h"
 #include "kernel/encoder.h"
 #include "rivulet/error.h"
+#include "strategy/every_decoder.h"
 #include "support/statistics.h"
 #include "support/zero_noise.h"
 
-namespace rivulet::decode {
+namespace rivulet::strategy {
 namespace {
 
 class EveryDecoder : public ::testing::TestWithParam<Setting> {};
@@ -20,7 +20,7 @@ class EveryDecoder : public ::testing::TestWithParam<Setting> {};
 TEST_P(EveryDecoder, ReturnsTheExactPrefixSumsWithoutNoiseAtEveryStepUpTo4096) {
   const auto plan = plan_for(GetParam(), 4096);
   const auto encoder = kernel::make_encoder(plan);
-  const auto decoder = make_decoder(plan.strategy(), plan.layout().size());
+  const auto decoder = plan.strategy().make_decoder(plan.layout().size());
   testing::ZeroNoise none;
   std::mt19937_64 random(1);
   std::vector<Int128> expected(plan.layout().size(), 0);
@@ -42,7 +42,7 @@ TEST_P(EveryDecoder, ReturnsTheExactPrefixSumsWithoutNoiseAtRandomStepsUpTo2To24
   constexpr std::uint64_t kSteps = std::uint64_t{1} << 24;
   const auto plan = plan_for(GetParam(), kSteps);
   const auto encoder = kernel::make_encoder(plan);
-  const auto decoder = make_decoder(plan.strategy(), plan.layout().size());
+  const auto decoder = plan.strategy().make_decoder(plan.layout().size());
   testing::ZeroNoise none;
   std::mt19937_64 random(2);
   std::set<std::uint64_t> checked{kSteps - 1, kSteps};
@@ -86,7 +86,7 @@ TEST_P(EveryDecoder, SimulatedVarianceMatchesTheStatedOne) {
   double copies = 0.0;
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     const auto encoder = kernel::make_encoder(plan);
-    const auto decoder = make_decoder(plan.strategy(), coordinates);
+    const auto decoder = plan.strategy().make_decoder(coordinates);
     kernel::DiscreteGaussianNoise noise(kernel::RandomBits::insecure(seed));
     NoisyStep noisy;
     for (std::uint64_t step = 1; step <= kSteps; ++step) {
@@ -113,7 +113,7 @@ TEST_P(EveryDecoder, SimulatedVarianceMatchesTheStatedOne) {
 TEST_P(EveryDecoder, RefusesStepsOutOfOrderAndKeepsItsState) {
   const auto plan = plan_for(GetParam(), 16);
   const auto encoder = kernel::make_encoder(plan);
-  const auto decoder = make_decoder(plan.strategy(), plan.layout().size());
+  const auto decoder = plan.strategy().make_decoder(plan.layout().size());
   testing::ZeroNoise none;
   const std::vector<std::int64_t> sums(plan.layout().size(), 3);
   NoisyStep noisy{1, 1, {}};
@@ -129,4 +129,4 @@ TEST_P(EveryDecoder, RefusesStepsOutOfOrderAndKeepsItsState) {
 INSTANTIATE_TEST_SUITE_P(Strategies, EveryDecoder, every_decoder());
 
 }  // namespace
-}  // namespace rivulet::decode
+}  // namespace rivulet::strategy

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "decode/decoder.h"
-#include "decode/settings.h"
 #include "kernel/encoder.h"
 #include "rivulet/error.h"
+#include "strategy/decoder.h"
+#include "strategy/every_decoder.h"
 
-namespace rivulet::decode {
+namespace rivulet::strategy {
 namespace {
 
 // Across a power of two that ends an epoch, a root and a run of low nodes.
@@ -32,7 +32,7 @@ class DecoderState : public ::testing::TestWithParam<Setting> {
     }
   }
 
-  [[nodiscard]] std::unique_ptr<Decoder> fresh() const { return make_decoder(plan_.strategy(), plan_.layout().size()); }
+  [[nodiscard]] std::unique_ptr<Decoder> fresh() const { return plan_.strategy().make_decoder(plan_.layout().size()); }
   [[nodiscard]] std::unique_ptr<Decoder> after(std::uint64_t steps) const {
     auto decoder = fresh();
     for (std::uint64_t step = 0; step < steps; ++step) decoder->absorb(steps_[step]);
@@ -166,4 +166,4 @@ TEST_P(DecoderState, HoldsNothingButWhatFollowsFromTheReleases) {
 INSTANTIATE_TEST_SUITE_P(Strategies, DecoderState, every_decoder());
 
 }  // namespace
-}  // namespace rivulet::decode
+}  // namespace rivulet::strategy
