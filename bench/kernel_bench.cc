@@ -80,7 +80,7 @@ void encode(benchmark::State& state, StrategyKind kind) {
   const auto plan = plan_for(static_cast<std::size_t>(state.range(0)), kind);
   const auto encoder = make_encoder(plan);
   DiscreteGaussianNoise noise(RandomBits::secure());
-  const std::vector<std::int64_t> sums(plan.layout().size(), 12345678);
+  const std::vector<Int128> sums(plan.layout().size(), 12345678);
   NoisyStep out;
   std::uint64_t step = 0;
   for (auto _ : state) {

@@ -32,7 +32,7 @@ class BltEncoder final : public Encoder {
   explicit BltEncoder(const privacy::MechanismPlan& plan)
       : plan_(plan), filter_(parameters(plan), plan.layout().size()) {}
 
-  void encode(std::uint64_t /*step*/, std::span<const std::int64_t> sums, NoiseSource& noise, NoisyStep& out) override {
+  void encode(std::uint64_t /*step*/, std::span<const Int128> sums, NoiseSource& noise, NoisyStep& out) override {
     out.vectors.resize(1);
     out.vectors[0].level = 0;
     std::vector<Int128>& values = out.vectors[0].values;
@@ -100,15 +100,14 @@ class TreeEncoder : public Encoder {
  public:
   explicit TreeEncoder(const privacy::MechanismPlan& plan) : plan_(plan) {}
 
-  void encode(std::uint64_t step, std::span<const std::int64_t> sums, NoiseSource& noise, NoisyStep& out) override {
+  void encode(std::uint64_t step, std::span<const Int128> sums, NoiseSource& noise, NoisyStep& out) override {
     release(step, 1.0, sums, noise, out);
   }
   void save(ByteWriter& out) const override { nodes_.save(leaves_, out); }
   void restore(std::uint64_t steps, ByteReader& in) override { restore_leaves(steps, in); }
 
  protected:
-  void release(std::uint64_t leaf, double widening, std::span<const std::int64_t> sums, NoiseSource& noise,
-               NoisyStep& out) {
+  void release(std::uint64_t leaf, double widening, std::span<const Int128> sums, NoiseSource& noise, NoisyStep& out) {
     const Int128 unit = Int128{1} << plan_.noise_bits();
     std::vector<Int128> values(sums.size());
     for (std::size_t i = 0; i < sums.size(); ++i) values[i] = sums[i] * unit;
@@ -137,7 +136,7 @@ class HybridEncoder final : public TreeEncoder {
  public:
   using TreeEncoder::TreeEncoder;
 
-  void encode(std::uint64_t step, std::span<const std::int64_t> sums, NoiseSource& noise, NoisyStep& out) override {
+  void encode(std::uint64_t step, std::span<const Int128> sums, NoiseSource& noise, NoisyStep& out) override {
     const strategy::HybridPosition position = strategy::hybrid_position(step);
     if (position.step_in_epoch == 1) restart();
     const double widening = std::sqrt(static_cast<double>(position.levels)) * (1.0 + 1e-15);

@@ -18,7 +18,7 @@ constexpr unsigned kFewestRowBits = 10;
 constexpr unsigned kMostNoiseBits = 40;
 constexpr double kEpsilonShare = 1e-9;  // largest part of epsilon that discreteness may cost
 constexpr double kDeltaShare = 1e-3;    // and of delta
-constexpr std::uint64_t kMostRowsPerStep = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMostRowsPerStep = std::uint64_t{1} << 40;
 // Sums, filter states and noise fit 128-bit integers while rows * max||u||^2 * 2^(noise bits + state bits) <
 // 2^kRangeBits.
 constexpr int kRangeBits = 124;

@@ -36,13 +36,15 @@ class MomentEngine final : public Engine {
     return true;
   }
   [[nodiscard]] kernel::RowBatch make_batch() const override { return kernel_.make_batch(); }
-  bool absorb(kernel::RowBatch batch) override {
+  bool absorb(kernel::RowBatch&& batch) override {
     require_room(kernel_.may_close_another_step(), plan_.last_step());
     kernel_.absorb(std::move(batch));
     if (!kernel_.step_is_full()) return false;
     release();
     return true;
   }
+
+  [[nodiscard]] const Sha256Digest& promise() const override { return kernel_.promise(); }
 
   [[nodiscard]] std::uint64_t step() const override { return decoder_->step(); }
   [[nodiscard]] std::uint64_t released_rows() const override { return released_rows_; }

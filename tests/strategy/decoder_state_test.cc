@@ -23,7 +23,7 @@ class DecoderState : public ::testing::TestWithParam<Setting> {
     const auto encoder = kernel::make_encoder(plan_);
     const auto noise = kernel::DiscreteGaussianNoise::insecure(5);
     for (std::uint64_t step = 1; step <= kSteps; ++step) {
-      std::vector<std::int64_t> sums(plan_.layout().size());
+      std::vector<Int128> sums(plan_.layout().size());
       for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = static_cast<std::int64_t>(step * 1'000'003 * (i + 1));
       noise->begin_step(step);
       NoisyStep& noisy = steps_.emplace_back();

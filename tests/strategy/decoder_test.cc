@@ -25,7 +25,7 @@ TEST_P(EveryDecoder, ReturnsTheExactPrefixSumsWithoutNoiseAtEveryStepUpTo4096) {
   std::mt19937_64 random(1);
   std::vector<Int128> expected(plan.layout().size(), 0);
   for (std::uint64_t step = 1; step <= 4096; ++step) {
-    std::vector<std::int64_t> sums(plan.layout().size());
+    std::vector<Int128> sums(plan.layout().size());
     for (auto& sum : sums) sum = static_cast<std::int64_t>(random() >> (2 + random() % 60)) - (1 << 20);
     NoisyStep noisy{step, step, {}};
     encoder->encode(step, sums, none, noisy);
@@ -48,7 +48,7 @@ TEST_P(EveryDecoder, ReturnsTheExactPrefixSumsWithoutNoiseAtRandomStepsUpTo2To24
   std::set<std::uint64_t> checked{kSteps - 1, kSteps};
   for (int i = 0; i < 200; ++i) checked.insert(1 + random() % kSteps);
   std::vector<Int128> expected(plan.layout().size(), 0);
-  std::vector<std::int64_t> sums(plan.layout().size());
+  std::vector<Int128> sums(plan.layout().size());
   NoisyStep noisy;
   for (std::uint64_t step = 1; step <= kSteps; ++step) {
     // A cheap deterministic stream with full-size rows.
@@ -80,7 +80,7 @@ TEST_P(EveryDecoder, SimulatedVarianceMatchesTheStatedOne) {
   request.strategy.horizon = GetParam().known_horizon ? Horizon::known(kSteps) : Horizon::unbounded();
   const privacy::MechanismPlan plan(request);
   const std::size_t coordinates = plan.layout().size();
-  const std::vector<std::int64_t> nothing(coordinates, 0);
+  const std::vector<Int128> nothing(coordinates, 0);
   const std::set<std::uint64_t> checked{1, 2, 3, 4, 7, 8, 31, 32, 100, 127, 128, 255, 256, 300};
   std::map<std::uint64_t, double> squares;
   double copies = 0.0;
@@ -115,7 +115,7 @@ TEST_P(EveryDecoder, RefusesStepsOutOfOrderAndKeepsItsState) {
   const auto encoder = kernel::make_encoder(plan);
   const auto decoder = plan.strategy().make_decoder(plan.layout().size());
   testing::ZeroNoise none;
-  const std::vector<std::int64_t> sums(plan.layout().size(), 3);
+  const std::vector<Int128> sums(plan.layout().size(), 3);
   NoisyStep noisy{1, 1, {}};
   encoder->encode(1, sums, none, noisy);
   NoisyStep late = noisy;
