@@ -6,7 +6,6 @@
 #include <random>
 #include <vector>
 
-#include "decode/decoder.h"
 #include "kernel/discrete_gaussian.h"
 #include "kernel/encoder.h"
 #include "kernel/history_kernel.h"
@@ -14,6 +13,7 @@
 #include "kernel/moment_sum.h"
 #include "kernel/noise_source.h"
 #include "kernel/row_lattice.h"
+#include "strategy/decoder.h"
 
 namespace {
 
@@ -80,7 +80,7 @@ void encode(benchmark::State& state, StrategyKind kind) {
   const auto plan = plan_for(static_cast<std::size_t>(state.range(0)), kind);
   const auto encoder = make_encoder(plan);
   DiscreteGaussianNoise noise(RandomBits::secure());
-  const std::vector<std::int64_t> sums(plan.layout().size(), 12345678);
+  const std::vector<Int128> sums(plan.layout().size(), 12345678);
   NoisyStep out;
   std::uint64_t step = 0;
   for (auto _ : state) {
@@ -95,7 +95,7 @@ BENCHMARK_CAPTURE(encode, hybrid, StrategyKind::hybrid)->ArgName("d")->Arg(10)->
 
 void decode_blt(benchmark::State& state) {
   const auto plan = plan_for(static_cast<std::size_t>(state.range(0)), StrategyKind::blt);
-  const auto decoder = decode::make_decoder(plan.strategy(), plan.layout().size());
+  const auto decoder = plan.strategy().make_decoder(plan.layout().size());
   NoisyStep step{0, 0, {{0, std::vector<Int128>(plan.layout().size(), 123456789)}}};
   for (auto _ : state) {
     ++step.step;

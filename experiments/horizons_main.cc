@@ -10,7 +10,7 @@
 #include "not_private/exact_least_squares.h"
 #include "plot_svg.h"
 #include "rivulet/priv_inc_reg1.h"
-#include "strategy/sqrt_toeplitz.h"
+#include "strategy/blt.h"
 #include "strategy/strategy.h"
 #include "synthetic_stream.h"
 
@@ -57,13 +57,13 @@ struct Noise {
 };
 
 Noise noise_of(const Contender& contender, std::uint64_t steps) {
-  const strategy::Strategy strategy({.kind = contender.kind,
-                                     .horizon = horizon_of(contender, steps),
-                                     .buffers = {},
-                                     .tree_decoding = contender.decoding});
+  const auto strategy = strategy::make_strategy({.kind = contender.kind,
+                                                 .horizon = horizon_of(contender, steps),
+                                                 .buffers = {},
+                                                 .tree_decoding = contender.decoding});
   Noise noise;
   for (std::uint64_t step = steps / 2 + 1; step <= steps; ++step) {
-    const double here = strategy.norm() * strategy.decoder_norm(step);
+    const double here = strategy->norm() * strategy->decoder_norm(step);
     noise.root_mean_square += here * here / static_cast<double>(steps / 2);
     noise.largest = std::max(noise.largest, here);
   }

@@ -14,7 +14,7 @@ seconds=$1
 build=$2
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
-for name in csv libsvm ndjson config model; do
+for name in batch csv libsvm ndjson config model; do
   fuzzer="$build/${name}_fuzzer"
   if [[ ! -x "$fuzzer" ]]; then
     echo "$fuzzer: not built; configure with the preset fuzz first" >&2

@@ -75,6 +75,12 @@ class DurableRegression {
   bool observe(const SparseRow& row, double target);
   bool observe(const SparseRow& row, double target, std::string_view unit);
   bool flush();
+  // As those of IncrementalRegression. Absorbed rows are committed like observed ones: those since the last commit are
+  // lost in a crash and must be absorbed again, those before must not; `source` is where to write down which is which.
+  [[nodiscard]] RowBatch make_batch() const;
+  [[nodiscard]] RowBatch batch_from_trusted_transport(const SensitiveBatchBytes& bytes) const;
+  bool absorb(RowBatch&& batch);
+  [[nodiscard]] std::array<unsigned char, 32> promise_digest() const;
 
   // Makes everything so far durable, together with `source` (where to go on reading: any bytes, kept in the sensitive
   // half). Returns the releases that may be published now, oldest first. Throws IoError when the disk refuses, and

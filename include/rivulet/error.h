@@ -34,8 +34,8 @@ class IoError : public Error {
   using Error::Error;
 };
 
-// A model file that is not one, is damaged or cut short, was made by a newer version, or does not hold what it
-// promises. It was left as it was.
+// A model file, or a batch's bytes, that is not one, is damaged or cut short, was made by a newer version, or does not
+// hold what it promises. It was left as it was.
 class DamagedFile : public Error {
  public:
   using Error::Error;

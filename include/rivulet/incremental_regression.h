@@ -8,12 +8,14 @@
 // RowBatch gathers rows on other threads.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
 
 #include "rivulet/model.h"
+#include "rivulet/row_batch.h"
 #include "rivulet/sparse_row.h"
 #include "rivulet/statistics.h"
 #include "rivulet/stream_options.h"
@@ -24,27 +26,6 @@ namespace fit {
 class StreamPlan;
 }
 struct RegressionState;
-
-// Rows gathered on another thread or in another order. It can be filled and merged; nothing can be read from it. A
-// moved-from batch may only be assigned to or destroyed.
-class RowBatch {
- public:
-  RowBatch(RowBatch&&) noexcept;
-  RowBatch& operator=(RowBatch&&) noexcept;
-  ~RowBatch();
-
-  void observe(std::span<const double> values, double target);
-  void observe(const SparseRow& row, double target);
-  // Takes the other's rows over and leaves it empty.
-  void merge(RowBatch&& other);
-  [[nodiscard]] std::uint64_t rows() const;
-
- private:
-  friend class IncrementalRegression;
-  struct Inside;
-  explicit RowBatch(std::unique_ptr<Inside> inside);
-  std::unique_ptr<Inside> inside_;
-};
 
 class IncrementalRegression {
  public:
@@ -69,10 +50,18 @@ class IncrementalRegression {
   // Row-major values (rows x row_width()). Returns the number of releases made.
   std::uint64_t observe_many(std::span<const double> values, std::span<const double> targets);
 
-  // A batch for this stream, and taking one in: it must fit the current step. Not when the promise is for units, and
-  // not for PrivIncERM: RequestError.
+  // A batch for this stream, or any other with the same promise. Not when the promise is for units, and not for
+  // PrivIncERM: RequestError.
   [[nodiscard]] RowBatch make_batch() const;
-  bool absorb(RowBatch batch);
+  // A batch that another process sent. Throws DamagedFile when the bytes are not those of a batch, whole and unchanged;
+  // RequestError when it was gathered for another promise, and as make_batch().
+  [[nodiscard]] RowBatch batch_from_trusted_transport(const SensitiveBatchBytes& bytes) const;
+  // Takes the batch's rows over and leaves it empty. Returns as observe() does. Throws RequestError when the rows do
+  // not fit the current step or are for another promise, HorizonExceeded as observe(); the batch then stays as it was.
+  bool absorb(RowBatch&& batch);
+  // 32 bytes that name the promise: what was asked for and what was decided. The same in every process with the same
+  // settings; streams take batches of equal digests. Public. RequestError where there are no batches.
+  [[nodiscard]] std::array<unsigned char, 32> promise_digest() const;
 
   // Ends a step early, e.g. at the end of the input. Returns false, doing nothing, when no row has come since the last
   // step.

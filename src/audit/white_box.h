@@ -53,17 +53,8 @@ StreamSource kernel_streams(const privacy::MechanismPlan& plan, const NoiseMaker
 HistorySource kernel_histories(const privacy::GradientPlan& plan, const NoiseMaker& noise);
 
 // What an attacker knows of a strategy: which vectors are published at a step, how much of every step's sums is in
-// each, and how wide its noise is. Written from the definitions, not from the encoder's code.
-struct PublishedVector {
-  std::uint64_t step = 0;  // at which it is published
-  double widening = 1.0;   // of its noise, against the plan's sigmas
-  // Of steps 1, 2, ..., `step`: how often their sums are in it.
-  std::vector<double> coefficients;
-
-  [[nodiscard]] double coefficient(std::uint64_t of_step) const {
-    return of_step <= coefficients.size() ? coefficients[of_step - 1] : 0.0;
-  }
-};
+// each, and how wide its noise is. Strategy::published_at() has it from the definitions, not from the encoder's code.
+using strategy::PublishedVector;
 
 // In the order of publication.
 std::vector<PublishedVector> published_vectors(const strategy::Strategy& strategy, std::uint64_t steps);

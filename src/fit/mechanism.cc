@@ -71,7 +71,7 @@ StreamOptions completed(StreamOptions options) {
   const bool paper = options.profile == Profile::paper;
   if (!options.strategy) options.strategy = paper ? StrategyKind::tree : StrategyKind::blt;
   if (options.tree_decoding) strategy::require_tree(*options.strategy);
-  if (!options.tree_decoding && *options.strategy != StrategyKind::blt) {
+  if (!options.tree_decoding && strategy::has_tree(*options.strategy)) {
     options.tree_decoding = paper ? TreeDecoding::paper : TreeDecoding::optimal;
   }
   if (options.solver == Solver::by_profile) {

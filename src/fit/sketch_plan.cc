@@ -42,11 +42,7 @@ SketchPlan::SketchPlan(const StreamOptions& options, double beta)
 // Per pair of coordinates: sums, products and row blocks of the kernel, the encoder's and decoder's buffers (128 and 64
 // bits each), three vectors on their way, the statistics.
 double SketchPlan::memory(double dimension) const {
-  const strategy::Strategy& strategy = plan_.strategy();
-  const double buffers =
-      strategy.kind() == StrategyKind::blt
-          ? static_cast<double>(strategy.blt().omega_fraction().size())
-          : 2.0 + std::log2(static_cast<double>(std::min<std::uint64_t>(plan_.last_step(), 1ULL << 40)));
+  const double buffers = plan_.strategy().kept_numbers(plan_.last_step());
   const double pairs = 0.5 * (dimension + 1.0) * (dimension + 2.0);
   return pairs * (8.0 + 16.0 + 24.0 * buffers + 3.0 * 16.0 + 16.0) + 256.0 * 8.0 * (dimension + 1.0);
 }

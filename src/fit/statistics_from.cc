@@ -4,7 +4,7 @@
 
 namespace rivulet::fit {
 
-void read_statistics(const privacy::MechanismPlan& plan, const decode::Decoder& decoder, std::uint64_t rows,
+void read_statistics(const privacy::MechanismPlan& plan, const strategy::Decoder& decoder, std::uint64_t rows,
                      Statistics& out) {
   if (decoder.step() == 0) throw Error("nothing has been released yet: the first model is out after the first step");
   const privacy::ReleaseLayout& layout = plan.layout();

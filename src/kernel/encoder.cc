@@ -1,10 +1,14 @@
 #include "kernel/encoder.h"
 
+#include <array>
 #include <cmath>
+#include <string>
 #include <vector>
 
-#include "strategy/blt_filter.h"
-#include "strategy/tree_shape.h"
+#include "rivulet/error.h"
+#include "strategy/blt.h"
+#include "strategy/hybrid.h"
+#include "strategy/tree.h"
 
 namespace rivulet::kernel {
 namespace {
@@ -26,9 +30,9 @@ void add_noise(const privacy::MechanismPlan& plan, double widening, NoiseSource&
 class BltEncoder final : public Encoder {
  public:
   explicit BltEncoder(const privacy::MechanismPlan& plan)
-      : plan_(plan), filter_(plan.strategy().blt(), plan.layout().size()) {}
+      : plan_(plan), filter_(parameters(plan), plan.layout().size()) {}
 
-  void encode(std::uint64_t /*step*/, std::span<const std::int64_t> sums, NoiseSource& noise, NoisyStep& out) override {
+  void encode(std::uint64_t /*step*/, std::span<const Int128> sums, NoiseSource& noise, NoisyStep& out) override {
     out.vectors.resize(1);
     out.vectors[0].level = 0;
     std::vector<Int128>& values = out.vectors[0].values;
@@ -42,6 +46,10 @@ class BltEncoder final : public Encoder {
   void restore(std::uint64_t /*steps*/, ByteReader& in) override { filter_.restore(in); }
 
  private:
+  static const strategy::BltParameters& parameters(const privacy::MechanismPlan& plan) {
+    return dynamic_cast<const strategy::BltStrategy&>(plan.strategy()).parameters();
+  }
+
   privacy::MechanismPlan plan_;
   strategy::BltFilter filter_;
 };
@@ -92,15 +100,14 @@ class TreeEncoder : public Encoder {
  public:
   explicit TreeEncoder(const privacy::MechanismPlan& plan) : plan_(plan) {}
 
-  void encode(std::uint64_t step, std::span<const std::int64_t> sums, NoiseSource& noise, NoisyStep& out) override {
+  void encode(std::uint64_t step, std::span<const Int128> sums, NoiseSource& noise, NoisyStep& out) override {
     release(step, 1.0, sums, noise, out);
   }
   void save(ByteWriter& out) const override { nodes_.save(leaves_, out); }
   void restore(std::uint64_t steps, ByteReader& in) override { restore_leaves(steps, in); }
 
  protected:
-  void release(std::uint64_t leaf, double widening, std::span<const std::int64_t> sums, NoiseSource& noise,
-               NoisyStep& out) {
+  void release(std::uint64_t leaf, double widening, std::span<const Int128> sums, NoiseSource& noise, NoisyStep& out) {
     const Int128 unit = Int128{1} << plan_.noise_bits();
     std::vector<Int128> values(sums.size());
     for (std::size_t i = 0; i < sums.size(); ++i) values[i] = sums[i] * unit;
@@ -129,7 +136,7 @@ class HybridEncoder final : public TreeEncoder {
  public:
   using TreeEncoder::TreeEncoder;
 
-  void encode(std::uint64_t step, std::span<const std::int64_t> sums, NoiseSource& noise, NoisyStep& out) override {
+  void encode(std::uint64_t step, std::span<const Int128> sums, NoiseSource& noise, NoisyStep& out) override {
     const strategy::HybridPosition position = strategy::hybrid_position(step);
     if (position.step_in_epoch == 1) restart();
     const double widening = std::sqrt(static_cast<double>(position.levels)) * (1.0 + 1e-15);
@@ -140,18 +147,30 @@ class HybridEncoder final : public TreeEncoder {
   }
 };
 
+template <class SomeEncoder>
+std::unique_ptr<Encoder> make(const privacy::MechanismPlan& plan) {
+  return std::make_unique<SomeEncoder>(plan);
+}
+
+// Which encoder is a strategy's: the kernel's half of the table in strategy/strategy.cc.
+struct Registration {
+  StrategyKind kind;
+  std::unique_ptr<Encoder> (*make)(const privacy::MechanismPlan& plan);
+};
+
+constexpr std::array kEncoders{
+    Registration{StrategyKind::blt, make<BltEncoder>},
+    Registration{StrategyKind::tree, make<TreeEncoder>},
+    Registration{StrategyKind::hybrid, make<HybridEncoder>},
+};
+
 }  // namespace
 
 std::unique_ptr<Encoder> make_encoder(const privacy::MechanismPlan& plan) {
-  switch (plan.strategy().kind()) {
-    case StrategyKind::blt:
-      return std::make_unique<BltEncoder>(plan);
-    case StrategyKind::tree:
-      return std::make_unique<TreeEncoder>(plan);
-    case StrategyKind::hybrid:
-      return std::make_unique<HybridEncoder>(plan);
+  for (const Registration& encoder : kEncoders) {
+    if (encoder.kind == plan.strategy().kind()) return encoder.make(plan);
   }
-  return nullptr;
+  throw RequestError("strategy", "'" + std::string(to_string(plan.strategy().kind())) + "' has no encoder");
 }
 
 }  // namespace rivulet::kernel

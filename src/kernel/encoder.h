@@ -19,7 +19,7 @@ class Encoder {
   virtual ~Encoder() = default;
   // Steps must come in order from 1. Every call draws fresh noise. `out.vectors` is overwritten, first with exact
   // values: it must not be handed on when encode() throws.
-  virtual void encode(std::uint64_t step, std::span<const std::int64_t> sums, NoiseSource& noise, NoisyStep& out) = 0;
+  virtual void encode(std::uint64_t step, std::span<const Int128> sums, NoiseSource& noise, NoisyStep& out) = 0;
   // The exact state between steps: sensitive. restore() throws DamagedFile when it does not fit `steps` encoded steps.
   virtual void save(ByteWriter& out) const = 0;
   virtual void restore(std::uint64_t steps, ByteReader& in) = 0;

@@ -1,6 +1,5 @@
 #include "kernel/kernel.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -8,56 +7,12 @@
 
 namespace rivulet::kernel {
 
-void RowBatch::check_width(std::span<const double> values) const {
-  if (values.size() != lattice_->row_width()) {
-    throw RequestError("row", "a row of " + std::to_string(values.size()) + " values was given; the schema has " +
-                                  std::to_string(lattice_->row_width()));
-  }
-}
-
-void RowBatch::observe(std::span<const double> values, double target) {
-  check_width(values);
-  count(lattice_->quantise(values, target, sum_.next_row(), scratch_));
-  sum_.commit_row();
-}
-
-void RowBatch::observe(const SparseRow& row, double target) {
-  count(lattice_->quantise(row, target, sum_.next_row(), scratch_));
-  sum_.commit_row();
-}
-
-void RowBatch::count(RowFate fate) {
-  unusable_ += fate == RowFate::unusable ? 1 : 0;
-  distorted_ += fate == RowFate::distorted ? 1 : 0;
-}
-
-void RowBatch::observe_nothing() {
-  const std::span<double> row = sum_.next_row();
-  std::fill(row.begin(), row.end(), 0);
-  sum_.commit_row();
-  ++unusable_;
-}
-
-void RowBatch::merge(RowBatch&& other) {
-  if (&other == this) throw RequestError("batch", "it cannot be merged into itself");
-  if (other.lattice_ != lattice_) throw RequestError("batch", "the rows were gathered for another stream");
-  sum_.merge(other.sum_);
-  unusable_ += other.unusable_;
-  distorted_ += other.distorted_;
-  other.clear();
-}
-
-void RowBatch::clear() {
-  sum_.clear();
-  unusable_ = 0;
-  distorted_ = 0;
-}
-
 Kernel::Kernel(const privacy::MechanismPlan& plan, const Schema& schema, std::unique_ptr<NoiseSource> noise,
                const Domain& domain, const std::optional<RowSketch>& sketch)
     : plan_(plan),
       lattice_(std::make_shared<RowLattice>(schema, plan.limits(), domain, sketch ? sketch->map : nullptr)),
-      current_(lattice_),
+      promise_(promise_of(plan, schema, domain, sketch)),
+      current_(lattice_, promise_),
       encoder_(make_encoder(plan)),
       noise_(std::move(noise)),
       sums_(plan.layout().size()) {
@@ -96,9 +51,12 @@ void Kernel::observe_row(const Values& values, double target, std::optional<std:
 
 RowBatch Kernel::make_batch() const {
   if (units_) {
-    throw RequestError("unit", "rows of units are taken one at a time, in order; batches are for promises about rows");
+    throw RequestError(
+        "unit",
+        "the first rows of a unit count, so that rows of units are taken one at a time, in order; a batch has only "
+        "their sums. Accepted: batches for promises about rows");
   }
-  return RowBatch(lattice_);
+  return {lattice_, promise_};
 }
 
 void Kernel::absorb(RowBatch&& batch) {
@@ -141,31 +99,8 @@ constexpr std::string_view kStateMagic = "rivulet kernel 1";
 }  // namespace
 
 std::string Kernel::mechanism() const {
-  const privacy::MechanismRequest& request = plan_.request();
-  const privacy::PlanDecisions decisions = plan_.decisions();
   ByteWriter writer;
-  writer.text(to_string(request.strategy.kind));
-  writer.u64(plan_.layout().dimension);
-  writer.u64(plan_.layout().size());
-  writer.u64(request.rows_per_step);
-  writer.u64(request.units ? request.rows_per_unit : 0);
-  writer.u64(decisions.bits);
-  writer.i64(decisions.target_limit);
-  writer.u64(decisions.noise_bits);
-  writer.u64(decisions.last_step);
-  for (const auto sigma : {decisions.sigmas.gram_diagonal, decisions.sigmas.gram_offdiagonal, decisions.sigmas.cross,
-                           decisions.sigmas.target_square}) {
-    writer.f64(sigma);
-  }
-  writer.all(decisions.theta_gap_numerators);
-  writer.all(decisions.omega_numerators);
-  if (sketch_) {
-    writer.text(to_string(sketch_->kind));
-    writer.u64(sketch_->rows);
-    writer.u64(sketch_->columns);
-    writer.u64(sketch_->column_weight);
-    writer.u64(sketch_->seed);
-  }
+  write_mechanism(plan_, sketch_, writer);
   return writer.take();
 }
 

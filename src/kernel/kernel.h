@@ -16,54 +16,14 @@
 
 #include "kernel/encoder.h"
 #include "kernel/inside.h"
-#include "kernel/moment_sum.h"
 #include "kernel/noise_source.h"
-#include "kernel/row_lattice.h"
+#include "kernel/row_batch.h"
 #include "kernel/unit_cap.h"
 #include "privacy/mechanism_plan.h"
-#include "sketch/embedding.h"
 #include "wall/noisy_step.h"
 #include "wall/sensitive_state.h"
 
 namespace rivulet::kernel {
-
-// Rows gathered apart from the stream (another thread, another batch), to be absorbed later. It can be filled and
-// merged, but nothing can be read from it.
-class RowBatch {
- public:
-  explicit RowBatch(std::shared_ptr<const RowLattice> lattice)
-      : lattice_(std::move(lattice)), sum_(lattice_->order()) {}
-
-  // `values` has lattice->row_width() entries; a NaN marks a missing one. An unusable row counts as a zero row.
-  void observe(std::span<const double> values, double target);
-  void observe(const SparseRow& row, double target);
-  // A row that may not contribute: it counts, as a zero row.
-  void observe_nothing();
-  // Takes the other's rows over and leaves it empty: a row enters a stream once. Throws RequestError when `other` was
-  // made for another stream.
-  void merge(RowBatch&& other);
-  [[nodiscard]] std::uint64_t rows() const { return sum_.rows(); }
-
- private:
-  friend class Kernel;
-  void check_width(std::span<const double> values) const;
-  // Any row has the right width: one that has not is unusable.
-  void check_width(const SparseRow& /*row*/) const {}
-  void count(RowFate fate);
-  void clear();
-
-  std::shared_ptr<const RowLattice> lattice_;
-  MomentSum sum_;
-  std::uint64_t unusable_ = 0;
-  std::uint64_t distorted_ = 0;
-  RowScratch scratch_;
-};
-
-// Phi and what identifies it. Neither is known to be the other's: whoever makes one makes both.
-struct RowSketch {
-  sketch::EmbeddingSettings settings;
-  std::shared_ptr<const LinearMap> map;
-};
 
 class Kernel {
  public:
@@ -78,11 +38,13 @@ class Kernel {
   // so does being past the unit's limit.
   void observe(std::span<const double> values, double target, std::optional<std::string_view> unit = std::nullopt);
   void observe(const SparseRow& row, double target, std::optional<std::string_view> unit = std::nullopt);
-  // Takes the batch's rows over and leaves it empty. Throws RequestError when it has more rows than the current step
-  // has room for.
+  // Takes the batch's rows over and leaves it empty. Throws RequestError, leaving it as it was, when it has more rows
+  // than the current step has room for or was gathered for another promise.
   void absorb(RowBatch&& batch);
   // Throws RequestError when the promise is for units: which of their rows count depends on the order.
   [[nodiscard]] RowBatch make_batch() const;
+  // What names the promise: the request and what was decided for it. Public.
+  [[nodiscard]] const Sha256Digest& promise() const { return promise_; }
 
   [[nodiscard]] std::uint64_t rows_in_step() const { return current_.rows(); }
   [[nodiscard]] std::uint64_t rows_per_step() const { return plan_.request().rows_per_step; }
@@ -120,10 +82,11 @@ class Kernel {
   privacy::MechanismPlan plan_;
   std::optional<sketch::EmbeddingSettings> sketch_;
   std::shared_ptr<const RowLattice> lattice_;
+  Sha256Digest promise_;
   RowBatch current_;
   std::unique_ptr<Encoder> encoder_;
   std::unique_ptr<NoiseSource> noise_;
-  std::vector<std::int64_t> sums_;
+  std::vector<Int128> sums_;
   NoisyStep encoded_;
   std::uint64_t steps_ = 0;
   std::uint64_t rows_ = 0;

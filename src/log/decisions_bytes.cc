@@ -16,9 +16,9 @@ void write_decisions(const privacy::PlanDecisions& decisions, ByteWriter& writer
   writer.f64(decisions.sigmas.cross);
   writer.f64(decisions.sigmas.target_square);
   writer.u64(decisions.last_step);
-  writer.all(decisions.theta_gap_numerators);
-  writer.all(decisions.omega_numerators);
-  writer.all(decisions.inverse_gaps);
+  writer.all(decisions.design.theta_gap_numerators);
+  writer.all(decisions.design.omega_numerators);
+  writer.all(decisions.design.inverse_gaps);
 }
 
 void write_decisions(const erm::ErmDecisions& decisions, ByteWriter& writer) {
@@ -43,9 +43,9 @@ privacy::PlanDecisions moment_decisions_from(ByteReader& reader) {
   decisions.last_step = reader.u64();
   ByteReader ahead = reader;
   const std::size_t buffers = ahead.count(8);
-  reader.all(decisions.theta_gap_numerators, buffers);
-  reader.all(decisions.omega_numerators, buffers);
-  reader.all(decisions.inverse_gaps, buffers);
+  reader.all(decisions.design.theta_gap_numerators, buffers);
+  reader.all(decisions.design.omega_numerators, buffers);
+  reader.all(decisions.design.inverse_gaps, buffers);
   return decisions;
 }
 

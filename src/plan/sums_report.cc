@@ -7,7 +7,7 @@
 #include "fit/mechanism.h"
 #include "plan/report_lines.h"
 #include "privacy/paper_profile.h"
-#include "strategy/sqrt_toeplitz.h"
+#include "strategy/blt.h"
 
 namespace rivulet::plan {
 namespace {
@@ -81,7 +81,7 @@ nlohmann::ordered_json SumsReport::json() const {
   json["neighbours"] = to_string(plan_.request().neighbours);
   json["profile"] = to_string(plan_.request().profile);
   json["last_step"] = plan_.last_step();
-  if (strategy.kind() == StrategyKind::blt) json["buffers"] = strategy.blt().buffers();
+  if (const auto buffers = strategy.buffers()) json["buffers"] = *buffers;
   json["theorem_4_2_bound"] = theorem_4_2();
   const auto until = report_.steps_until_share(questions_.noise_share);
   json["steps_until_noise_share"] = {
@@ -111,8 +111,8 @@ std::string SumsReport::text() const {
 std::string SumsReport::mechanism_text() const {
   const auto& strategy = plan_.strategy();
   std::string kind(to_string(strategy.kind()));
-  if (strategy.kind() == StrategyKind::blt) {
-    kind += fmt::format(", {} buffer{}", strategy.blt().buffers(), strategy.blt().buffers() == 1 ? "" : "s");
+  if (const auto buffers = strategy.buffers()) {
+    kind += fmt::format(", {} buffer{}", *buffers, *buffers == 1 ? "" : "s");
   }
   std::string out = "Mechanism\n";
   if (request_.sketch) {

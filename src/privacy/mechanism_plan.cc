@@ -8,8 +8,7 @@
 #include "privacy/calibration.h"
 #include "privacy/paper_profile.h"
 #include "rivulet/error.h"
-#include "strategy/blt_filter.h"
-#include "strategy/tree_shape.h"
+#include "strategy/blt.h"
 
 namespace rivulet::privacy {
 namespace {
@@ -19,7 +18,7 @@ constexpr unsigned kFewestRowBits = 10;
 constexpr unsigned kMostNoiseBits = 40;
 constexpr double kEpsilonShare = 1e-9;  // largest part of epsilon that discreteness may cost
 constexpr double kDeltaShare = 1e-3;    // and of delta
-constexpr std::uint64_t kMostRowsPerStep = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMostRowsPerStep = std::uint64_t{1} << 40;
 // Sums, filter states and noise fit 128-bit integers while rows * max||u||^2 * 2^(noise bits + state bits) <
 // 2^kRangeBits.
 constexpr int kRangeBits = 124;
@@ -61,11 +60,10 @@ MechanismRequest checked(MechanismRequest request) {
   throw RequestError("mechanism", why + "; it was altered after it was made");
 }
 
-strategy::Strategy earlier_strategy(const MechanismRequest& request, const PlanDecisions& decisions) {
-  if (request.strategy.kind != StrategyKind::blt) return strategy::Strategy(request.strategy);
+std::shared_ptr<const strategy::Strategy> earlier_strategy(const MechanismRequest& request,
+                                                           const PlanDecisions& decisions) {
   try {
-    return {request.strategy, strategy::BltParameters::exactly(decisions.theta_gap_numerators,
-                                                               decisions.omega_numerators, decisions.inverse_gaps)};
+    return strategy::make_strategy(request.strategy, decisions.design);
   } catch (const std::invalid_argument& error) {
     refuse_decisions(error.what());
   }
@@ -74,7 +72,7 @@ strategy::Strategy earlier_strategy(const MechanismRequest& request, const PlanD
 }  // namespace
 
 MechanismPlan::MechanismPlan(const MechanismRequest& request)
-    : request_(checked(request)), strategy_(request_.strategy) {
+    : request_(checked(request)), strategy_(strategy::make_strategy(request_.strategy)) {
   layout_ = {request_.dimension, request_.profile == Profile::tight};
   choose_lattice();
 }
@@ -88,7 +86,7 @@ void MechanismPlan::choose_lattice() {
     }
   }
   throw RequestError("epsilon", "no lattice carries noise this large for " + std::to_string(request_.dimension) +
-                                    " covariates and " + std::to_string(strategy_.last_step()) +
+                                    " covariates and " + std::to_string(strategy_->last_step()) +
                                     " steps; a larger epsilon or delta, or a shorter horizon, is needed");
 }
 
@@ -125,8 +123,8 @@ std::uint64_t MechanismPlan::last_step_in_range() const {
   const int spent_bits = static_cast<int>(2 * limits_.bits + 1 + noise_bits_ + strategy::BltFilter::kStateBits);
   const double most_rows = std::ldexp(1.0, kRangeBits - spent_bits);
   const double most_steps = std::floor(most_rows / static_cast<double>(request_.rows_per_step));
-  if (static_cast<double>(strategy_.last_step()) <= most_steps) return strategy_.last_step();
-  if (strategy_.horizon().is_known() || most_steps < 1.0) return 0;
+  if (static_cast<double>(strategy_->last_step()) <= most_steps) return strategy_->last_step();
+  if (strategy_->horizon().is_known() || most_steps < 1.0) return 0;
   return static_cast<std::uint64_t>(most_steps);
 }
 
@@ -137,12 +135,7 @@ PlanDecisions MechanismPlan::decisions() const {
   result.noise_bits = noise_bits_;
   result.sigmas = sigmas_;
   result.last_step = last_step_;
-  if (strategy_.kind() == StrategyKind::blt) {
-    for (const Fraction gap : strategy_.blt().theta_gap_fraction())
-      result.theta_gap_numerators.push_back(gap.numerator());
-    for (const Fraction omega : strategy_.blt().omega_fraction()) result.omega_numerators.push_back(omega.numerator());
-    result.inverse_gaps = strategy_.blt().inverse_gap();
-  }
+  result.design = strategy_->design();
   return result;
 }
 
@@ -188,8 +181,8 @@ void MechanismPlan::calibrate_tight(unsigned noise_bits) {
   // Rounding: one width per coordinate and step; an entry above the diagonal stands for two, so the weights sum to the
   // square of the matrix order.
   const double order = static_cast<double>(request_.dimension + 1);
-  const double exact = strategy_.norm() * std::ldexp(lattice_sensitivity, static_cast<int>(noise_bits));
-  const double rounding = strategy_.rounding_width() * order * std::sqrt(static_cast<double>(strategy_.last_step()));
+  const double exact = strategy_->norm() * std::ldexp(lattice_sensitivity, static_cast<int>(noise_bits));
+  const double rounding = strategy_->rounding_width() * order * std::sqrt(static_cast<double>(strategy_->last_step()));
   rounding_share_ = rounding / exact;
   const double moved = (exact + rounding) * kRoundUp;
 
@@ -202,7 +195,7 @@ void MechanismPlan::calibrate_tight(unsigned noise_bits) {
   };
   // Without the charge sigma is smaller and the charge larger: charging at that sigma is on the safe side.
   set_sigmas(gaussian_mu(request_.budget));
-  const double draws = strategy_.published_vectors() * static_cast<double>(layout_.size());
+  const double draws = strategy_->published_vectors() * static_cast<double>(layout_.size());
   charge_ = discreteness_charge(draws, smallest_sigma(), request_.budget);
   if (charge_.epsilon < request_.budget.epsilon && charge_.delta < request_.budget.delta) {
     set_sigmas(gaussian_mu({request_.budget.epsilon - charge_.epsilon, request_.budget.delta - charge_.delta}));
@@ -213,14 +206,14 @@ void MechanismPlan::calibrate_paper(unsigned noise_bits) {
   noise_bits_ = noise_bits;
   rounding_share_ = 0.0;
   l2_sensitivity_ = static_cast<double>(request_.rows_per_unit) * paper_pair_sensitivity(request_.neighbours);
-  const double node_stddev = paper_node_stddev(request_.budget, strategy_.last_step()) * kRoundUp;
+  const double node_stddev = paper_node_stddev(request_.budget, strategy_->last_step()) * kRoundUp;
   const double sigma = std::ldexp(node_stddev, static_cast<int>(2 * limits_.bits + noise_bits));
   // TreeMech noises the d^2 entries of x x^T independently. Averaging an entry with its mirror image is post-processing
   // and leaves variance sigma^2/2 above the diagonal; that average is what is drawn here.
   sigmas_ = {sigma, sigma / std::sqrt(2.0) * kRoundUp, sigma, 0.0};
-  mu_ = strategy_.norm() * l2_sensitivity_ / node_stddev * kRoundUp;
+  mu_ = strategy_->norm() * l2_sensitivity_ / node_stddev * kRoundUp;
 
-  const double draws = strategy_.published_vectors() * static_cast<double>(layout_.size());
+  const double draws = strategy_->published_vectors() * static_cast<double>(layout_.size());
   charge_ = discreteness_charge(draws, smallest_sigma(), request_.budget);
   const double spare_epsilon = request_.budget.epsilon - charge_.epsilon;
   if (spare_epsilon > 0.0 && gaussian_delta(mu_, spare_epsilon) > request_.budget.delta - charge_.delta) {
@@ -236,11 +229,7 @@ double MechanismPlan::smallest_sigma() const {
 }
 
 double MechanismPlan::largest_sigma() const {
-  // The hybrid scheme widens the noise of late epochs by the square root of their tree's levels.
-  const double widest = strategy_.kind() == StrategyKind::hybrid
-                            ? std::sqrt(static_cast<double>(strategy::hybrid_position(strategy_.last_step()).levels))
-                            : 1.0;
-  return widest * std::max({sigmas_.gram_diagonal, sigmas_.gram_offdiagonal, sigmas_.cross});
+  return strategy_->largest_widening() * std::max({sigmas_.gram_diagonal, sigmas_.gram_offdiagonal, sigmas_.cross});
 }
 
 double MechanismPlan::lattice_unit() const {

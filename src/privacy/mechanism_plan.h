@@ -5,8 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <vector>
+#include <memory>
 
 #include "privacy/calibration.h"
 #include "rivulet/budget.h"
@@ -59,10 +58,7 @@ struct PlanDecisions {
   unsigned noise_bits = 0;
   BlockSigmas sigmas;
   std::uint64_t last_step = 0;
-  // Of the blt strategy; empty for the others.
-  std::vector<std::int64_t> theta_gap_numerators;
-  std::vector<std::int64_t> omega_numerators;
-  std::vector<double> inverse_gaps;
+  strategy::Design design;
 };
 
 class MechanismPlan {
@@ -75,7 +71,7 @@ class MechanismPlan {
   [[nodiscard]] PlanDecisions decisions() const;
 
   [[nodiscard]] const MechanismRequest& request() const { return request_; }
-  [[nodiscard]] const strategy::Strategy& strategy() const { return strategy_; }
+  [[nodiscard]] const strategy::Strategy& strategy() const { return *strategy_; }
   [[nodiscard]] const LatticeLimits& limits() const { return limits_; }
   [[nodiscard]] const ReleaseLayout& layout() const { return layout_; }
   // Extra fraction bits of the noise lattice below the squared row lattice: one unit is 2^-(2 bits + noise_bits).
@@ -95,7 +91,7 @@ class MechanismPlan {
 
   // --- what the decoded prefix sums will look like ---
   // Noise of the decoded prefix at `step`, in natural units (of x and y, the factor s already undone).
-  [[nodiscard]] NoiseLevel noise_at(std::uint64_t step) const { return noise_for(strategy_.decoder_norm(step)); }
+  [[nodiscard]] NoiseLevel noise_at(std::uint64_t step) const { return noise_for(strategy_->decoder_norm(step)); }
   [[nodiscard]] NoiseLevel noise_for(double decoder_norm) const;
   // Natural value of one noise-lattice unit of the Gram part; cross entries have a further 1/s, sum y^2 1/s^2.
   [[nodiscard]] double lattice_unit() const;
@@ -114,7 +110,7 @@ class MechanismPlan {
   [[nodiscard]] double largest_sigma() const;
 
   MechanismRequest request_;
-  strategy::Strategy strategy_;
+  std::shared_ptr<const strategy::Strategy> strategy_;
   LatticeLimits limits_;
   ReleaseLayout layout_;
   unsigned noise_bits_ = 0;

@@ -29,7 +29,8 @@ class Engine {
   virtual bool observe(const SparseRow& row, double target, std::optional<std::string_view> unit) = 0;
   virtual bool flush() = 0;
   [[nodiscard]] virtual kernel::RowBatch make_batch() const = 0;
-  virtual bool absorb(kernel::RowBatch batch) = 0;
+  virtual bool absorb(kernel::RowBatch&& batch) = 0;
+  [[nodiscard]] virtual const Sha256Digest& promise() const = 0;
 
   [[nodiscard]] virtual std::uint64_t step() const = 0;
   [[nodiscard]] virtual std::uint64_t released_rows() const = 0;

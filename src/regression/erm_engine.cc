@@ -38,8 +38,10 @@ class KernelGradients final : public erm::GradientSource {
 };
 
 [[noreturn]] void refuse_batches() {
-  throw RequestError("mechanism",
-                     "PrivIncERM keeps rows in their order and takes no batches; accepted: rows one by one");
+  throw RequestError(
+      "mechanism",
+      "PrivIncERM goes over its rows again and again, so that it keeps them all, in their order; a batch has "
+      "only their sums. Accepted: rows one by one");
 }
 
 }  // namespace
@@ -113,7 +115,10 @@ std::vector<double> ErmEngine::perturbed_minimiser(const erm::ErmCall& call) {
 kernel::RowBatch ErmEngine::make_batch() const {
   refuse_batches();
 }
-bool ErmEngine::absorb(kernel::RowBatch /*batch*/) {
+bool ErmEngine::absorb(kernel::RowBatch&& /*batch*/) {
+  refuse_batches();
+}
+const Sha256Digest& ErmEngine::promise() const {
   refuse_batches();
 }
 

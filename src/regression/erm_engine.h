@@ -23,7 +23,8 @@ class ErmEngine final : public Engine {
   bool observe(const SparseRow& row, double target, std::optional<std::string_view> unit) override;
   bool flush() override;
   [[nodiscard]] kernel::RowBatch make_batch() const override;
-  bool absorb(kernel::RowBatch batch) override;
+  bool absorb(kernel::RowBatch&& batch) override;
+  [[nodiscard]] const Sha256Digest& promise() const override;
 
   [[nodiscard]] std::uint64_t step() const override { return kernel_.steps(); }
   [[nodiscard]] std::uint64_t released_rows() const override { return kernel_.released_rows(); }

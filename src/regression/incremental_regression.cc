@@ -9,6 +9,19 @@
 #include "rivulet/error.h"
 
 namespace rivulet {
+
+SensitiveBatchBytes::SensitiveBatchBytes(SensitiveBytes&& bytes)
+    : bytes_(std::make_unique<SensitiveBytes>(std::move(bytes))) {}
+SensitiveBatchBytes::SensitiveBatchBytes(SensitiveBatchBytes&&) noexcept = default;
+SensitiveBatchBytes& SensitiveBatchBytes::operator=(SensitiveBatchBytes&&) noexcept = default;
+SensitiveBatchBytes::~SensitiveBatchBytes() = default;
+SensitiveBatchBytes SensitiveBatchBytes::received(std::string_view bytes) {
+  return SensitiveBatchBytes(SensitiveBytes(std::string(bytes)));
+}
+std::string_view SensitiveBatchBytes::view() const {
+  return bytes_->view();
+}
+
 struct RowBatch::Inside {
   kernel::RowBatch rows;
 };
@@ -28,6 +41,9 @@ void RowBatch::merge(RowBatch&& other) {
 }
 std::uint64_t RowBatch::rows() const {
   return inside_->rows.rows();
+}
+SensitiveBatchBytes RowBatch::bytes_for_trusted_transport() const {
+  return SensitiveBatchBytes(inside_->rows.save());
 }
 
 struct IncrementalRegression::Inside {
@@ -88,7 +104,17 @@ RowBatch IncrementalRegression::make_batch() const {
   return RowBatch(std::make_unique<RowBatch::Inside>(RowBatch::Inside{inside_->engine->make_batch()}));
 }
 
-bool IncrementalRegression::absorb(RowBatch batch) {
+RowBatch IncrementalRegression::batch_from_trusted_transport(const SensitiveBatchBytes& bytes) const {
+  RowBatch batch = make_batch();
+  batch.inside_->rows.restore(*bytes.bytes_);
+  return batch;
+}
+
+std::array<unsigned char, 32> IncrementalRegression::promise_digest() const {
+  return inside_->engine->promise();
+}
+
+bool IncrementalRegression::absorb(RowBatch&& batch) {
   return inside_->engine->absorb(std::move(batch.inside_->rows));
 }
 

@@ -2,13 +2,13 @@
 #include <utility>
 #include <vector>
 
-#include "decode/decoder.h"
 #include "fit/mechanism.h"
 #include "fit/model_fitter.h"
 #include "fit/statistics_from.h"
 #include "regression/engine.h"
 #include "rivulet/domain.h"
 #include "rivulet/error.h"
+#include "strategy/decoder.h"
 
 namespace rivulet {
 namespace {
@@ -21,7 +21,7 @@ class MomentEngine final : public Engine {
         sketch_(fit::make_sketch(options)),
         kernel_(plan_, options.schema, kernel::DiscreteGaussianNoise::seeded_or_secure(options.insecure_seed),
                 Domain(options.only_if, options.schema), row_sketch(options)),
-        decoder_(decode::make_decoder(plan_.strategy(), plan_.layout().size())),
+        decoder_(plan_.strategy().make_decoder(plan_.layout().size())),
         fitter_(options.schema, fit::fitter_options(options, plan_, sketch_)) {}
 
   bool observe(std::span<const double> values, double target, std::optional<std::string_view> unit) override {
@@ -36,13 +36,15 @@ class MomentEngine final : public Engine {
     return true;
   }
   [[nodiscard]] kernel::RowBatch make_batch() const override { return kernel_.make_batch(); }
-  bool absorb(kernel::RowBatch batch) override {
+  bool absorb(kernel::RowBatch&& batch) override {
     require_room(kernel_.may_close_another_step(), plan_.last_step());
     kernel_.absorb(std::move(batch));
     if (!kernel_.step_is_full()) return false;
     release();
     return true;
   }
+
+  [[nodiscard]] const Sha256Digest& promise() const override { return kernel_.promise(); }
 
   [[nodiscard]] std::uint64_t step() const override { return decoder_->step(); }
   [[nodiscard]] std::uint64_t released_rows() const override { return released_rows_; }
@@ -126,7 +128,7 @@ class MomentEngine final : public Engine {
   bool not_private_;
   std::shared_ptr<const LinearMap> sketch_;  // Phi; null without
   kernel::Kernel kernel_;
-  std::unique_ptr<decode::Decoder> decoder_;
+  std::unique_ptr<strategy::Decoder> decoder_;
   fit::ModelFitter fitter_;
   NoisyStep noisy_;
   Statistics statistics_;

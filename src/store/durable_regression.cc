@@ -202,6 +202,22 @@ bool DurableRegression::flush() {
   return inside_->take([&] { return inside_->regression.flush(); });
 }
 
+RowBatch DurableRegression::make_batch() const {
+  return inside_->regression.make_batch();
+}
+
+RowBatch DurableRegression::batch_from_trusted_transport(const SensitiveBatchBytes& bytes) const {
+  return inside_->regression.batch_from_trusted_transport(bytes);
+}
+
+bool DurableRegression::absorb(RowBatch&& batch) {
+  return inside_->take([&] { return inside_->regression.absorb(std::move(batch)); });
+}
+
+std::array<unsigned char, 32> DurableRegression::promise_digest() const {
+  return inside_->regression.promise_digest();
+}
+
 std::vector<Release> DurableRegression::commit(std::string_view source) {
   return inside_->commit(source, "");
 }

@@ -3,17 +3,63 @@
 // as the integer filter wants it), which makes the interlacing automatic and the problem unconstrained.
 #include <Eigen/Dense>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <stdexcept>
 
 #include "strategy/blt.h"
 #include "strategy/blt_formulas.h"
-#include "strategy/dual.h"
-#include "strategy/sqrt_toeplitz.h"
 
 namespace rivulet::strategy {
 namespace {
+
+// Forward-mode automatic differentiation with a fixed number of directions: exact gradients.
+template <std::size_t N>
+struct Dual {
+  double value = 0.0;
+  std::array<double, N> slope{};
+
+  Dual() = default;
+  explicit Dual(double constant) : value(constant) {}
+
+  // The variable number `index`.
+  static Dual variable(double at, std::size_t index) {
+    Dual result(at);
+    result.slope[index] = 1.0;
+    return result;
+  }
+
+  // f(x) given f and f' at x.
+  [[nodiscard]] Dual chain(double function_value, double derivative) const {
+    Dual result(function_value);
+    for (std::size_t i = 0; i < N; ++i) result.slope[i] = derivative * slope[i];
+    return result;
+  }
+
+  friend Dual combine(double value, const Dual& a, double da, const Dual& b, double db) {
+    Dual result(value);
+    for (std::size_t i = 0; i < N; ++i) result.slope[i] = da * a.slope[i] + db * b.slope[i];
+    return result;
+  }
+
+  friend Dual operator+(const Dual& a, const Dual& b) { return combine(a.value + b.value, a, 1.0, b, 1.0); }
+  friend Dual operator-(const Dual& a, const Dual& b) { return combine(a.value - b.value, a, 1.0, b, -1.0); }
+  friend Dual operator-(const Dual& a) { return a.chain(-a.value, -1.0); }
+  friend Dual operator*(const Dual& a, const Dual& b) { return combine(a.value * b.value, a, b.value, b, a.value); }
+  friend Dual operator/(const Dual& a, const Dual& b) {
+    const double quotient = a.value / b.value;
+    return combine(quotient, a, 1.0 / b.value, b, -quotient / b.value);
+  }
+  friend Dual exp(const Dual& a) {
+    const double e = std::exp(a.value);
+    return a.chain(e, e);
+  }
+  friend Dual expm1(const Dual& a) { return a.chain(std::expm1(a.value), std::exp(a.value)); }
+  friend Dual log(const Dual& a) { return a.chain(std::log(a.value), 1.0 / a.value); }
+  friend Dual log1p(const Dual& a) { return a.chain(std::log1p(a.value), 1.0 / (1.0 + a.value)); }
+};
 
 constexpr std::size_t kMaxParameters = std::size_t{2} * kMaxBuffers;
 using Number = Dual<kMaxParameters>;
@@ -155,6 +201,23 @@ BltParameters design_blt(std::optional<std::uint64_t> steps) {
     if (stddev <= kGoodEnough * sqrt_toeplitz_stddev(*steps)) return candidate;
   }
   return design_blt(steps, kMaxBuffers);
+}
+
+double sqrt_toeplitz_stddev(std::uint64_t steps) {
+  constexpr std::uint64_t kDirectSum = 4096;
+  if (steps <= kDirectSum) {
+    double sum = 0.0;
+    double c = 1.0;
+    for (std::uint64_t i = 0; i < steps; ++i) {
+      sum += c * c;
+      c *= (2.0 * static_cast<double>(i) + 1.0) / (2.0 * static_cast<double>(i) + 2.0);
+    }
+    return sum;
+  }
+  // Watson's expansion of the Landau constants in n - 1/4; the next term is of order n^-4.
+  const double shifted = static_cast<double>(steps) - 0.25;
+  return (std::log(shifted) + std::numbers::egamma + 4.0 * std::numbers::ln2 + 11.0 / (192.0 * shifted * shifted)) /
+         std::numbers::pi;
 }
 
 }  // namespace rivulet::strategy

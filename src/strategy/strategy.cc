@@ -1,23 +1,42 @@
 #include "strategy/strategy.h"
 
+#include <array>
 #include <cmath>
 #include <string>
-#include <utility>
 
 #include "rivulet/error.h"
-#include "strategy/blt_filter.h"
-#include "strategy/tree_shape.h"
+#include "strategy/blt.h"
+#include "strategy/decoder.h"
+#include "strategy/hybrid.h"
+#include "strategy/tree.h"
 
 namespace rivulet::strategy {
+namespace {
 
-void require_tree(StrategyKind kind) {
-  if (kind != StrategyKind::blt) return;
-  throw RequestError("tree-decoding",
-                     "the strategy 'blt' has no tree to decode; accepted with 'tree' and 'hybrid' only");
+struct Registration {
+  StrategyKind kind;
+  bool has_tree;
+  bool has_buffers;
+  std::shared_ptr<const Strategy> (*make)(const Strategy::Options& options);
+  // Null when there is no design to take up.
+  std::shared_ptr<const Strategy> (*make_again)(const Strategy::Options& options, const Design& design);
+};
+
+constexpr std::array kStrategies{
+    Registration{StrategyKind::blt, false, true, make_blt_strategy, make_blt_strategy},
+    Registration{StrategyKind::tree, true, false, make_tree_strategy, nullptr},
+    Registration{StrategyKind::hybrid, true, false, make_hybrid_strategy, nullptr},
+};
+
+const Registration& registered(StrategyKind kind) {
+  for (const Registration& strategy : kStrategies) {
+    if (strategy.kind == kind) return strategy;
+  }
+  throw RequestError("strategy", "'" + std::string(to_string(kind)) + "' has no implementation");
 }
 
-void Strategy::check_options() const {
-  const Options& options = options_;
+const Registration& checked(const Strategy::Options& options) {
+  const Registration& strategy = registered(options.kind);
   if (options.horizon.is_known() && options.horizon.steps() > kStepCap) {
     throw RequestError("horizon", std::to_string(options.horizon.steps()) +
                                       " steps is above the largest horizon, 2^40 = " + std::to_string(kStepCap) +
@@ -27,85 +46,83 @@ void Strategy::check_options() const {
     throw RequestError("buffers", std::to_string(*options.buffers) + " is outside the accepted range 1 to " +
                                       std::to_string(kMaxBuffers));
   }
-  if (options.buffers && options.kind != StrategyKind::blt) {
+  if (options.buffers && !strategy.has_buffers) {
     throw RequestError("buffers",
                        "only the strategy 'blt' has buffers, not '" + std::string(to_string(options.kind)) + "'");
   }
+  return strategy;
 }
 
-void Strategy::use(BltParameters blt) {
-  blt_ = std::move(blt);
-  norm_ = blt_->column_norm(options_.horizon.is_known() ? std::optional(options_.horizon.steps()) : std::nullopt);
+}  // namespace
+
+std::shared_ptr<const Strategy> make_strategy(const Strategy::Options& options) {
+  return checked(options).make(options);
 }
 
-Strategy::Strategy(const Options& options, BltParameters blt) : options_(options) {
-  check_options();
-  if (options.kind != StrategyKind::blt) throw RequestError("strategy", "only 'blt' has parameters");
-  if (options.buffers && *options.buffers != blt.buffers()) {
-    throw RequestError("buffers", "the parameters are those of " + std::to_string(blt.buffers()) + " buffers");
+std::shared_ptr<const Strategy> make_strategy(const Strategy::Options& options, const Design& design) {
+  const Registration& strategy = checked(options);
+  if (strategy.make_again != nullptr) return strategy.make_again(options, design);
+  if (!design.theta_gap_numerators.empty() || !design.omega_numerators.empty() || !design.inverse_gaps.empty()) {
+    throw RequestError("strategy", "'" + std::string(to_string(options.kind)) + "' has no parameters");
   }
-  use(std::move(blt));
+  return strategy.make(options);
 }
 
-Strategy::Strategy(const Options& options) : options_(options) {
-  check_options();
-  switch (options.kind) {
-    case StrategyKind::blt: {
-      const std::optional<std::uint64_t> steps =
-          options.horizon.is_known() ? std::optional(options.horizon.steps()) : std::nullopt;
-      use(options.buffers ? design_blt(steps, *options.buffers) : design_blt(steps));
-      break;
-    }
-    case StrategyKind::tree:
-      if (!options.horizon.is_known()) {
-        throw RequestError("strategy",
-                           "'tree' needs a known horizon (how many nodes a row enters depends on it); give a number of "
-                           "steps as the horizon, or use the strategy 'blt' or 'hybrid', which need none");
-      }
-      norm_ = std::sqrt(static_cast<double>(tree_levels(options.horizon.steps()))) * (1.0 + 1e-15);
-      break;
-    case StrategyKind::hybrid:
-      norm_ = 1.0;
-      break;
-  }
+bool has_tree(StrategyKind kind) {
+  return registered(kind).has_tree;
+}
+
+void require_tree(StrategyKind kind) {
+  if (has_tree(kind)) return;
+  throw RequestError("tree-decoding", "the strategy '" + std::string(to_string(kind)) +
+                                          "' has no tree to decode; accepted with 'tree' and 'hybrid' only");
 }
 
 std::uint64_t Strategy::last_step() const {
   return options_.horizon.is_known() ? options_.horizon.steps() : kStepCap;
 }
 
-double Strategy::published_vectors() const {
-  // Nodes of a tree over n leaves: fewer than 2n.
-  return static_cast<double>(last_step()) * (kind() == StrategyKind::blt ? 1.0 : 2.0);
+std::uint64_t Strategy::design_steps() const {
+  return options_.horizon.is_known() ? options_.horizon.steps() : kUnboundedDesignSteps;
 }
 
-double Strategy::rounding_width() const {
-  return blt_ ? BltFilter::rounding_width(*blt_) : 0.0;
-}
-
-double Strategy::decoder_norm(std::uint64_t step) const {
-  switch (kind()) {
-    case StrategyKind::blt:
-      return std::sqrt(blt_->prefix_variance(step));
-    case StrategyKind::tree:
-      return std::sqrt(tree_prefix_variance(step, tree_decoding()));
-    case StrategyKind::hybrid:
-      return std::sqrt(hybrid_prefix_variance(step, tree_decoding()));
+void Decoder::absorb(const NoisyStep& step) {
+  if (unusable_) throw Error("decoder: it met a damaged state and cannot go on");
+  if (step.step != step_ + 1) {
+    throw Error("decoder: step " + std::to_string(step.step) + " came after step " + std::to_string(step_));
   }
-  return 0.0;
+  for (const NoisyVector& vector : step.vectors) {
+    if (vector.values.size() != coordinates()) throw Error("decoder: a released vector has the wrong length");
+  }
+  decode(step);
+  step_ = step.step;
 }
 
-double Strategy::max_decoder_norm() const {
-  const std::uint64_t steps = options_.horizon.is_known() ? options_.horizon.steps() : kUnboundedDesignSteps;
-  switch (kind()) {
-    case StrategyKind::blt:
-      return decoder_norm(steps);
-    case StrategyKind::tree:
-      return std::sqrt(tree_max_prefix_variance(steps, tree_decoding()));
-    case StrategyKind::hybrid:
-      return std::sqrt(hybrid_max_prefix_variance(steps, tree_decoding()));
+void Decoder::save(ByteWriter& out) const {
+  out.u64(step_);
+  out.all(whole_);
+  out.all(correction_);
+  save_more(out);
+}
+
+void Decoder::restore(ByteReader& in) {
+  if (step_ != 0 || unusable_) throw Error("decoder: only a new decoder can take up an earlier one's state");
+  unusable_ = true;  // until all of it is there
+  const std::uint64_t step = in.u64();
+  in.all(whole_, whole_.size(), kEstimateBits);
+  restore_correction(in, coordinates(), correction_);
+  restore_more(step, in);
+  step_ = step;
+  unusable_ = false;
+}
+
+void restore_correction(ByteReader& in, std::size_t coordinates, std::vector<double>& correction) {
+  ByteReader ahead = in;
+  const bool none = ahead.u64() == 0;
+  in.all(correction, none ? 0 : coordinates);
+  for (const double value : correction) {
+    if (!std::isfinite(value)) in.damaged("a correction is not a number");
   }
-  return 0.0;
 }
 
 }  // namespace rivulet::strategy

@@ -1,20 +1,46 @@
 // A strategy C: how the sequence of step sums is encoded before noise is added. Public parameters only.
+//
+// Each strategy is a class with a file of its own (blt.h, tree.h, hybrid.h), which also holds its decoder. To add one:
+// its file, its line in the table of strategy.cc, its word in base/budget.cc, and its encoder, which is inside the wall
+// (kernel/encoder.cc). Nobody else asks which strategy it is.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "rivulet/budget.h"
-#include "strategy/blt.h"
 
 namespace rivulet::strategy {
+
+class Decoder;
 
 // No stream is longer than this; an unbounded horizon means "up to the cap". At a thousand steps a second it lasts 34
 // years.
 inline constexpr std::uint64_t kStepCap = std::uint64_t{1} << 40;
+// The step count an unbounded strategy is tuned for. Privacy does not depend on it: only where accuracy is best does.
+inline constexpr std::uint64_t kUnboundedDesignSteps = std::uint64_t{1} << 30;
 
-// Throws RequestError: a tree decoding was asked of a strategy that has no tree.
-void require_tree(StrategyKind kind);
+// What a search for good parameters found, exactly, so that a stream can go on with them under a version that would
+// find others. Empty for a strategy that has nothing to search for.
+struct Design {
+  std::vector<std::int64_t> theta_gap_numerators;
+  std::vector<std::int64_t> omega_numerators;
+  std::vector<double> inverse_gaps;
+};
+
+// One noisy vector that leaves at a step, as the definition of C has it: how often the sums of steps 1, 2, ..., `step`
+// are in it, and how wide its noise is.
+struct PublishedVector {
+  std::uint64_t step = 0;  // at which it is published
+  double widening = 1.0;   // of its noise, against the plan's sigmas
+  std::vector<double> coefficients;
+
+  [[nodiscard]] double coefficient(std::uint64_t of_step) const {
+    return of_step <= coefficients.size() ? coefficients[of_step - 1] : 0.0;
+  }
+};
 
 class Strategy {
  public:
@@ -25,38 +51,64 @@ class Strategy {
     TreeDecoding tree_decoding = TreeDecoding::optimal;
   };
 
-  // Throws RequestError: tree without a known horizon, a horizon above kStepCap, buffers outside 1..kMaxBuffers.
-  explicit Strategy(const Options& options);
-  // With the parameters of an earlier design; only for the kind blt.
-  Strategy(const Options& options, BltParameters blt);
+  virtual ~Strategy() = default;
+  Strategy(const Strategy&) = delete;
+  Strategy& operator=(const Strategy&) = delete;
 
   [[nodiscard]] StrategyKind kind() const { return options_.kind; }
   [[nodiscard]] const Horizon& horizon() const { return options_.horizon; }
-  [[nodiscard]] TreeDecoding tree_decoding() const { return options_.tree_decoding; }
   // The last step that may be published: the horizon, or kStepCap.
   [[nodiscard]] std::uint64_t last_step() const;
+
+  // --- what the accounting rests on ---
   // ||C||: the largest column norm in units of the noise's standard deviation.
   [[nodiscard]] double norm() const { return norm_; }
-  // Only for kind() == blt.
-  [[nodiscard]] const BltParameters& blt() const { return *blt_; }
   // Upper bound on the number of noisy vectors published up to last_step().
-  [[nodiscard]] double published_vectors() const;
+  [[nodiscard]] virtual double published_vectors() const = 0;
   // How much more than the exact linear map two streams' encodings can differ, per coordinate and step, in
-  // noise-lattice units. 0 for trees, which are exact.
-  [[nodiscard]] double rounding_width() const;
+  // noise-lattice units. 0 where the encoding is exact.
+  [[nodiscard]] virtual double rounding_width() const { return 0.0; }
+  // The largest widening of a vector up to last_step().
+  [[nodiscard]] virtual double largest_widening() const { return 1.0; }
+  // The vectors that leave at `step`, in their order. O(step) time and memory: for audits and tests.
+  [[nodiscard]] virtual std::vector<PublishedVector> published_at(std::uint64_t step) const = 0;
 
+  // --- decoding ---
+  // For released vectors of so many coordinates.
+  [[nodiscard]] virtual std::unique_ptr<Decoder> make_decoder(std::size_t coordinates) const = 0;
   // Standard deviation of the decoded prefix at step t for unit noise.
-  [[nodiscard]] double decoder_norm(std::uint64_t step) const;
+  [[nodiscard]] virtual double decoder_norm(std::uint64_t step) const = 0;
   // The largest of those up to the horizon, or up to kUnboundedDesignSteps when there is none.
-  [[nodiscard]] double max_decoder_norm() const;
+  [[nodiscard]] virtual double max_decoder_norm() const = 0;
+
+  // --- what it is made of ---
+  [[nodiscard]] virtual Design design() const { return {}; }
+  // Of a strategy whose buffers can be chosen.
+  [[nodiscard]] virtual std::optional<unsigned> buffers() const { return std::nullopt; }
+  // About how many numbers a coordinate encoder and decoder each keep up to a step.
+  [[nodiscard]] virtual double kept_numbers(std::uint64_t last_step) const = 0;
+
+ protected:
+  Strategy(const Options& options, double norm) : options_(options), norm_(norm) {}
+  [[nodiscard]] TreeDecoding tree_decoding() const { return options_.tree_decoding; }
+  // The horizon, or kUnboundedDesignSteps.
+  [[nodiscard]] std::uint64_t design_steps() const;
 
  private:
-  void check_options() const;
-  void use(BltParameters blt);
-
   Options options_;
-  std::optional<BltParameters> blt_;
-  double norm_ = 1.0;
+  double norm_;
 };
+
+// Throws RequestError: tree without a known horizon, a horizon above kStepCap, buffers outside 1..kMaxBuffers or where
+// there are none.
+std::shared_ptr<const Strategy> make_strategy(const Strategy::Options& options);
+// With an earlier design. Throws std::invalid_argument when it is not one of this kind of strategy, RequestError when
+// it is not one for these options.
+std::shared_ptr<const Strategy> make_strategy(const Strategy::Options& options, const Design& design);
+
+// Whether strategies of this kind publish trees, so that TreeDecoding means something.
+bool has_tree(StrategyKind kind);
+// Throws RequestError: a tree decoding was asked of a strategy that has no tree.
+void require_tree(StrategyKind kind);
 
 }  // namespace rivulet::strategy

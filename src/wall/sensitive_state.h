@@ -1,7 +1,7 @@
-// What must survive a crash and must never be published: the kernel's exact sums, the rows that PrivIncERM keeps and
-// the count of rows by unit. The one thing besides noisy integers that leaves the kernel, and it can go to one place
-// only: the sensitive half of a model file. The content is out of reach for everybody else, and the sums are wiped from
-// memory when done with.
+// What must never be published and yet leaves the kernel, besides noisy integers: the kernel's exact sums, the rows
+// that PrivIncERM keeps and the count of rows by unit, which must survive a crash and go to the sensitive half of a
+// model file alone; and the sums of a batch of rows, which go to another process of the same operator, through
+// SensitiveBatchBytes alone. The content is out of reach for everybody else, and is wiped from memory when done with.
 #pragma once
 
 #include <array>
@@ -13,9 +13,11 @@
 
 namespace rivulet {
 
+class SensitiveBatchBytes;  // include/rivulet/row_batch.h
 namespace kernel {
 class HistoryKernel;
 class Kernel;
+class RowBatch;
 class UnitCap;
 }  // namespace kernel
 namespace store {
@@ -41,8 +43,10 @@ class SensitiveBytes {
  private:
   friend class kernel::HistoryKernel;
   friend class kernel::Kernel;
+  friend class kernel::RowBatch;
   friend class kernel::UnitCap;
   friend class store::SensitiveHalf;
+  friend class rivulet::SensitiveBatchBytes;
 
   explicit SensitiveBytes(std::string bytes) : bytes_(std::move(bytes)) {}
   [[nodiscard]] std::string_view view() const { return bytes_; }

@@ -44,9 +44,9 @@ TEST(IncludeRules, EveryEdgeOfTheTableIsUsed) {
 TEST(IncludeRules, AnEdgeThatNobodyUsesIsNoticed) {
   const std::size_t all = unused_edges({}).size();
   EXPECT_GT(all, 30U);
-  EXPECT_EQ(unused_edges({{"src/decode/x.cc", "#include \"wall/noisy_step.h\"\n"}}).size(), all - 1);
-  EXPECT_EQ(unused_edges({{"src/decode/x.cc", "// #include \"wall/noisy_step.h\"\n"}}).size(), all);
-  EXPECT_EQ(unused_edges({{"tests/decode/x.cc", "#include \"wall/noisy_step.h\"\n"}}).size(), all);
+  EXPECT_EQ(unused_edges({{"src/strategy/x.cc", "#include \"wall/noisy_step.h\"\n"}}).size(), all - 1);
+  EXPECT_EQ(unused_edges({{"src/strategy/x.cc", "// #include \"wall/noisy_step.h\"\n"}}).size(), all);
+  EXPECT_EQ(unused_edges({{"tests/strategy/x.cc", "#include \"wall/noisy_step.h\"\n"}}).size(), all);
 }
 
 TEST(IncludeRules, OnlyTheWiringAndTheAuditMayIncludeTheKernel) {
@@ -90,9 +90,9 @@ TEST(IncludeRules, TheTableHasNoCycle) {
 
 TEST(IncludeRules, WhatTheTableAllowsPasses) {
   EXPECT_FALSE(
-      flagged("src/decode/x.cc", "#include \"decode/x.h\"\n#include <vector>\n#include \"wall/noisy_step.h\"\n"));
+      flagged("src/strategy/x.cc", "#include \"strategy/x.h\"\n#include <vector>\n#include \"wall/noisy_step.h\"\n"));
   EXPECT_FALSE(flagged("src/kernel/x.cc", "#include <openssl/evp.h>\n#include \"rivulet/error.h\"\n"));
-  EXPECT_FALSE(flagged("src/decode/x.cc", "// #include \"kernel/kernel.h\"\n/*\n#include \"kernel/kernel.h\"\n*/\n"));
+  EXPECT_FALSE(flagged("src/strategy/x.cc", "// #include \"kernel/kernel.h\"\n/*\n#include \"kernel/kernel.h\"\n*/\n"));
   EXPECT_FALSE(flagged("include/rivulet/x.h", "#include <string_view>\n#include \"rivulet/model.h\"\n"));
 }
 
@@ -102,7 +102,7 @@ TEST(IncludeRules, AnIncludeOfTheKernelIsFlaggedHoweverItIsWritten) {
         "#include \"../kernel/kernel.h\"", "#include \"./../kernel/kernel.h\"", "#include HEADER",
         "#include \"src/kernel/kernel.h\"", "#include \\\n\"kernel/kernel.h\"",
         "#include /* why not */ \"kernel/kernel.h\"", "%:include \"kernel/kernel.h\"", "#import \"kernel/kernel.h\""}) {
-    EXPECT_TRUE(flagged("src/decode/x.cc", std::string(line) + "\n")) << line;
+    EXPECT_TRUE(flagged("src/strategy/x.cc", std::string(line) + "\n")) << line;
   }
 }
 

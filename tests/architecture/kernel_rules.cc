@@ -30,7 +30,8 @@ FloatingPoint floating_point_in(const std::string& stem) {
       {"row_block", FloatingPoint::free},            // predictions and derivatives on their way there
       {"ridge_minimiser", FloatingPoint::free},      // a minimiser on its way there; rounding is bounded and paid for
       {"unit_cap", FloatingPoint::none},
-      {"kernel", FloatingPoint::raw_rows},  // hands rows to row_lattice
+      {"kernel", FloatingPoint::raw_rows},     // hands rows to row_lattice
+      {"row_batch", FloatingPoint::raw_rows},  // the same
   };
   const auto found = table.find(stem);
   return found == table.end() ? FloatingPoint::none : found->second;

@@ -189,7 +189,7 @@ class BareStream final : public audit::AuditedStream {
   kernel::MomentSum sum_;
   std::unique_ptr<kernel::Encoder> encoder_;
   std::unique_ptr<kernel::NoiseSource> noise_;
-  std::vector<std::int64_t> sums_;
+  std::vector<Int128> sums_;
   kernel::RowScratch scratch_;
   std::uint64_t step_ = 0;
 };

@@ -10,7 +10,7 @@ namespace rivulet::fit {
 namespace {
 
 // Repeats what it is given: coordinate k of the release is prefix(k), with a noise norm of 2.
-class EchoDecoder final : public decode::Decoder {
+class EchoDecoder final : public strategy::Decoder {
  public:
   explicit EchoDecoder(std::size_t coordinates) : Decoder(coordinates) {}
   [[nodiscard]] double norm() const override { return 2.0; }

@@ -118,7 +118,7 @@ TEST(Kernel, PastTheHorizonNothingIsPublishedAndNothingIsDrawn) {
 TEST(Kernel, ABatchThatDoesNotFitOrBelongsElsewhereIsRefused) {
   const auto plan = plan_for(1, StrategyKind::blt, Horizon::unbounded(), 2);
   Kernel kernel(plan, Schema::unit_ball(1), seeded(1));
-  Kernel other(plan, Schema::unit_ball(1), seeded(1));
+  Kernel other(plan_for(1, StrategyKind::blt, Horizon::unbounded(), 3), Schema::unit_ball(1), seeded(1));
   RowBatch batch = kernel.make_batch();
   const double row[] = {0.5};
   for (int i = 0; i < 3; ++i) batch.observe(row, 0.5);

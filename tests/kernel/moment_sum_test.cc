@@ -19,9 +19,9 @@ void add(MomentSum& sum, const std::vector<double>& row) {
 
 std::vector<std::int64_t> contents(MomentSum sum, bool with_target_square = true) {
   const privacy::ReleaseLayout layout{sum.order() - 1, with_target_square};
-  std::vector<std::int64_t> out(layout.size());
+  std::vector<Int128> out(layout.size());
   sum.write(layout, out);
-  return out;
+  return {out.begin(), out.end()};
 }
 
 std::vector<std::vector<double>> random_rows(std::size_t count, std::size_t order, std::uint64_t seed) {
@@ -87,6 +87,55 @@ TEST(MomentSum, StaysExactPastTheRangeWhereDoublesWouldRound) {
   const std::int64_t crosses = (63 * std::int64_t{32767} + 32766) * 32765;
   EXPECT_EQ(contents(sum),
             (std::vector<std::int64_t>{kBlocks * squares, kBlocks * crosses, 64 * kBlocks * 32765 * 32765}));
+}
+
+TEST(MomentSum, StaysExactPastTheRangeOf64Bits) {
+  MomentSum sum(2);
+  add(sum, {32767, -32768});
+  add(sum, {32767, 32765});
+  // Doubled 39 times: 2^40 rows.
+  for (int i = 0; i < 39; ++i) sum.merge(MomentSum(sum));
+  EXPECT_EQ(sum.rows(), std::uint64_t{1} << 40);
+  add(sum, {3, 5});
+  const auto wide = [](std::int64_t a, std::int64_t b) { return static_cast<Int128>(a) * b; };
+  const Int128 times = Int128{1} << 39;
+  const std::vector<Int128> expected{times * 2 * wide(32767, 32767) + 9, times * wide(32767, -3) + 15,
+                                     times * (wide(32768, 32768) + wide(32765, 32765)) + 25};
+  std::vector<Int128> out(3);
+  sum.write({1, true}, out);
+  EXPECT_TRUE(out == expected);
+
+  ByteWriter writer;
+  sum.save(writer);
+  ByteReader reader(writer.bytes(), "the sums");
+  MomentSum again(2);
+  again.restore(reader);
+  reader.finish();
+  again.merge(sum);
+  again.write({1, true}, out);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(out[i] == 2 * expected[i]) << i;
+}
+
+TEST(MomentSum, ASplitAcrossTheRangeOf64BitsGivesTheSameBytes) {
+  // Pieces just below, at and above the number of rows whose sums fit 64 bits, merged in any order.
+  const auto doubled = [](int times) {
+    MomentSum sum(3);
+    add(sum, {32767, -20000, 31000});
+    for (int i = 0; i < times; ++i) sum.merge(MomentSum(sum));
+    return sum;
+  };
+  std::vector<MomentSum> pieces{doubled(29), doubled(30), doubled(0), doubled(31), doubled(29), doubled(3)};
+  std::mt19937_64 random(4);
+  std::string expected;
+  for (int round = 0; round < 30; ++round) {
+    std::shuffle(pieces.begin(), pieces.end(), random);
+    MomentSum merged(3);
+    for (const MomentSum& piece : pieces) merged.merge(piece);
+    ByteWriter writer;
+    merged.save(writer);
+    if (expected.empty()) expected = writer.bytes();
+    ASSERT_EQ(writer.bytes(), expected);
+  }
 }
 
 TEST(MomentSum, ClearForgetsEverything) {

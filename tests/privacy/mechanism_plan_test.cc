@@ -8,7 +8,7 @@
 #include "privacy/calibration.h"
 #include "privacy/paper_profile.h"
 #include "rivulet/error.h"
-#include "strategy/tree_shape.h"
+#include "strategy/tree.h"
 
 namespace rivulet::privacy {
 namespace {

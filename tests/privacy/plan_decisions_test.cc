@@ -92,9 +92,9 @@ TEST(PlanDecisions, MakeThePlanTheyWereTakenFrom) {
     EXPECT_EQ(all_of(plan), all_of(again));
     EXPECT_EQ(again.request().rows_per_unit, request.rows_per_unit);
     const PlanDecisions twice = again.decisions();
-    EXPECT_EQ(decisions.theta_gap_numerators, twice.theta_gap_numerators);
-    EXPECT_EQ(decisions.omega_numerators, twice.omega_numerators);
-    EXPECT_EQ(decisions.inverse_gaps, twice.inverse_gaps);
+    EXPECT_EQ(decisions.design.theta_gap_numerators, twice.design.theta_gap_numerators);
+    EXPECT_EQ(decisions.design.omega_numerators, twice.design.omega_numerators);
+    EXPECT_EQ(decisions.design.inverse_gaps, twice.design.inverse_gaps);
   }
 }
 
@@ -146,34 +146,35 @@ std::vector<Tampering> tamperings() {
 
 std::vector<Tampering> blt_tamperings() {
   std::vector<Tampering> all;
-  for (auto list : {&PlanDecisions::theta_gap_numerators, &PlanDecisions::omega_numerators}) {
-    all.push_back([=](PlanDecisions& d) { (d.*list).clear(); });
-    all.push_back([=](PlanDecisions& d) { (d.*list).pop_back(); });
-    all.push_back([=](PlanDecisions& d) { (d.*list).push_back(1); });
+  for (auto list : {&strategy::Design::theta_gap_numerators, &strategy::Design::omega_numerators}) {
+    all.push_back([=](PlanDecisions& d) { (d.design.*list).clear(); });
+    all.push_back([=](PlanDecisions& d) { (d.design.*list).pop_back(); });
+    all.push_back([=](PlanDecisions& d) { (d.design.*list).push_back(1); });
     for (const std::int64_t value : {std::int64_t{0}, std::int64_t{-1}, std::numeric_limits<std::int64_t>::max(),
                                      std::numeric_limits<std::int64_t>::min()}) {
-      all.push_back([=](PlanDecisions& d) { (d.*list).front() = value; });
-      all.push_back([=](PlanDecisions& d) { (d.*list).back() = value; });
+      all.push_back([=](PlanDecisions& d) { (d.design.*list).front() = value; });
+      all.push_back([=](PlanDecisions& d) { (d.design.*list).back() = value; });
     }
     for (const double factor : {0.5, 0.999, 1.0 - 1e-6, 1.0 + 1e-6, 1.001}) {
       all.push_back([=](PlanDecisions& d) {
-        for (auto& numerator : d.*list) numerator = static_cast<std::int64_t>(static_cast<double>(numerator) * factor);
+        for (auto& numerator : d.design.*list)
+          numerator = static_cast<std::int64_t>(static_cast<double>(numerator) * factor);
       });
       all.push_back([=](PlanDecisions& d) {
-        (d.*list).back() = static_cast<std::int64_t>(static_cast<double>((d.*list).back()) * factor);
+        (d.design.*list).back() = static_cast<std::int64_t>(static_cast<double>((d.design.*list).back()) * factor);
       });
     }
   }
   for (const double factor : {0.0, 0.5, 1.0 - 1e-6, 1.0 + 1e-6, 2.0, kNan, kInf, -1.0}) {
-    all.push_back([=](PlanDecisions& d) { d.inverse_gaps.front() *= factor; });
-    all.push_back([=](PlanDecisions& d) { d.inverse_gaps.back() *= factor; });
+    all.push_back([=](PlanDecisions& d) { d.design.inverse_gaps.front() *= factor; });
+    all.push_back([=](PlanDecisions& d) { d.design.inverse_gaps.back() *= factor; });
   }
-  all.push_back([](PlanDecisions& d) { d.inverse_gaps.clear(); });
-  all.push_back([](PlanDecisions& d) { d.inverse_gaps.push_back(0.5); });
+  all.push_back([](PlanDecisions& d) { d.design.inverse_gaps.clear(); });
+  all.push_back([](PlanDecisions& d) { d.design.inverse_gaps.push_back(0.5); });
   all.push_back([](PlanDecisions& d) {
-    d.theta_gap_numerators.clear();
-    d.omega_numerators.clear();
-    d.inverse_gaps.clear();
+    d.design.theta_gap_numerators.clear();
+    d.design.omega_numerators.clear();
+    d.design.inverse_gaps.clear();
   });
   return all;
 }

@@ -1,10 +1,10 @@
-#include "strategy/blt_filter.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <random>
+
+#include "strategy/blt.h"
 
 namespace rivulet::strategy {
 namespace {

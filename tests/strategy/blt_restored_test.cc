@@ -4,29 +4,10 @@
 #include <limits>
 #include <stdexcept>
 
-#include "strategy/blt_filter.h"
-#include "strategy/strategy.h"
+#include "strategy/blt.h"
 
 namespace rivulet::strategy {
 namespace {
-
-struct Numerators {
-  std::vector<std::int64_t> theta_gaps;
-  std::vector<std::int64_t> omegas;
-  std::vector<double> inverse_gaps;
-};
-
-Numerators written(const BltParameters& blt) {
-  Numerators result;
-  for (const Fraction gap : blt.theta_gap_fraction()) result.theta_gaps.push_back(gap.numerator());
-  for (const Fraction omega : blt.omega_fraction()) result.omegas.push_back(omega.numerator());
-  result.inverse_gaps = blt.inverse_gap();
-  return result;
-}
-
-BltParameters read(const Numerators& numerators) {
-  return BltParameters::exactly(numerators.theta_gaps, numerators.omegas, numerators.inverse_gaps);
-}
 
 std::vector<BltParameters> designs() {
   std::vector<BltParameters> all{design_blt(std::nullopt)};
@@ -39,7 +20,7 @@ std::vector<BltParameters> designs() {
 
 TEST(RestoredBlt, EqualsTheOriginalInEveryFigure) {
   for (const BltParameters& blt : designs()) {
-    const BltParameters again = read(written(blt));
+    const BltParameters again = BltParameters::exactly(blt.design());
     EXPECT_EQ(again.buffers(), blt.buffers());
     EXPECT_EQ(again.theta_gap(), blt.theta_gap());
     EXPECT_EQ(again.inverse_gap(), blt.inverse_gap());
@@ -60,62 +41,63 @@ TEST(RestoredBlt, EqualsTheOriginalInEveryFigure) {
 }
 
 TEST(RestoredBlt, IsRefusedWhenItIsNoBlt) {
-  const Numerators whole = written(design_blt(1000, 4));
+  const Design whole = design_blt(1000, 4).design();
   const auto refused = [&](auto change) {
-    Numerators altered = whole;
+    Design altered = whole;
     change(altered);
     try {
-      read(altered);
+      (void)BltParameters::exactly(altered);
     } catch (const std::invalid_argument&) {
       return true;
     }
     return false;
   };
-  EXPECT_FALSE(refused([](Numerators&) {}));
-  EXPECT_TRUE(refused([](Numerators& n) { n = {}; }));
-  EXPECT_TRUE(refused([](Numerators& n) { n.omegas.pop_back(); }));
-  EXPECT_TRUE(refused([](Numerators& n) { n.inverse_gaps.pop_back(); }));
-  EXPECT_TRUE(refused([](Numerators& n) { n.theta_gaps.push_back(1); }));
-  EXPECT_TRUE(refused([](Numerators& n) {  // more buffers than the filter has
-    n.theta_gaps.assign(9, 1);
-    n.omegas.assign(9, 1);
+  EXPECT_FALSE(refused([](Design&) {}));
+  EXPECT_TRUE(refused([](Design& n) { n = {}; }));
+  EXPECT_TRUE(refused([](Design& n) { n.omega_numerators.pop_back(); }));
+  EXPECT_TRUE(refused([](Design& n) { n.inverse_gaps.pop_back(); }));
+  EXPECT_TRUE(refused([](Design& n) { n.theta_gap_numerators.push_back(1); }));
+  EXPECT_TRUE(refused([](Design& n) {  // more buffers than the filter has
+    n.theta_gap_numerators.assign(9, 1);
+    n.omega_numerators.assign(9, 1);
     n.inverse_gaps.assign(9, 0.5);
   }));
   for (std::size_t j = 0; j < 4; ++j) {
     for (const std::int64_t bad : {std::int64_t{0}, std::int64_t{-1}, std::numeric_limits<std::int64_t>::min()}) {
-      EXPECT_TRUE(refused([&](Numerators& n) { n.theta_gaps[j] = bad; }));
-      EXPECT_TRUE(refused([&](Numerators& n) { n.omegas[j] = bad; }));
+      EXPECT_TRUE(refused([&](Design& n) { n.theta_gap_numerators[j] = bad; }));
+      EXPECT_TRUE(refused([&](Design& n) { n.omega_numerators[j] = bad; }));
     }
-    EXPECT_TRUE(refused([&](Numerators& n) { n.theta_gaps[j] += n.theta_gaps[j] / 1000; }));
-    EXPECT_TRUE(refused([&](Numerators& n) { n.omegas[j] += n.omegas[j] / 1000; }));
+    EXPECT_TRUE(refused([&](Design& n) { n.theta_gap_numerators[j] += n.theta_gap_numerators[j] / 1000; }));
+    EXPECT_TRUE(refused([&](Design& n) { n.omega_numerators[j] += n.omega_numerators[j] / 1000; }));
     for (const double bad : {0.0, -1.0, 1.0, 2.0, std::numeric_limits<double>::quiet_NaN(),
                              std::numeric_limits<double>::infinity(), whole.inverse_gaps[j] * (1.0 + 1e-8)}) {
-      EXPECT_TRUE(refused([&](Numerators& n) { n.inverse_gaps[j] = bad; })) << bad;
+      EXPECT_TRUE(refused([&](Design& n) { n.inverse_gaps[j] = bad; })) << bad;
     }
   }
-  EXPECT_TRUE(refused([](Numerators& n) { std::swap(n.theta_gaps[0], n.theta_gaps[1]); }));
+  EXPECT_TRUE(refused([](Design& n) { std::swap(n.theta_gap_numerators[0], n.theta_gap_numerators[1]); }));
   // Two weights of just below one half leave no room for the filter's fractions.
-  EXPECT_TRUE(refused([](Numerators& n) { n.omegas[0] = n.omegas[1] = std::numeric_limits<std::int64_t>::max(); }));
+  EXPECT_TRUE(refused(
+      [](Design& n) { n.omega_numerators[0] = n.omega_numerators[1] = std::numeric_limits<std::int64_t>::max(); }));
 }
 
 TEST(RestoredBlt, ServesOnlyAStrategyOfItsKindAndNumberOfBuffers) {
   const BltParameters blt = design_blt(1000, 3);
   Strategy::Options options;
   options.horizon = Horizon::known(1000);
-  const Strategy strategy(options, blt);
-  EXPECT_EQ(strategy.norm(), blt.column_norm(1000));
+  EXPECT_EQ(make_strategy(options, blt.design())->norm(), blt.column_norm(1000));
   options.buffers = 3;
-  EXPECT_NO_THROW(Strategy(options, blt));
+  EXPECT_NO_THROW(make_strategy(options, blt.design()));
   options.buffers = 4;
-  EXPECT_THROW(Strategy(options, blt), RequestError);
+  EXPECT_THROW(make_strategy(options, blt.design()), RequestError);
   options.buffers.reset();
   options.kind = StrategyKind::tree;
-  EXPECT_THROW(Strategy(options, blt), RequestError);
+  EXPECT_THROW(make_strategy(options, blt.design()), RequestError);
   options.kind = StrategyKind::blt;
   options.horizon = Horizon::unbounded();
-  EXPECT_EQ(Strategy(options, blt).norm(), blt.column_norm(std::nullopt));  // of the infinite matrix, not of its design
+  EXPECT_EQ(make_strategy(options, blt.design())->norm(),
+            blt.column_norm(std::nullopt));  // of the infinite matrix, not of its design
   options.horizon = Horizon::known(kStepCap + 1);
-  EXPECT_THROW(Strategy(options, blt), RequestError);
+  EXPECT_THROW(make_strategy(options, blt.design()), RequestError);
 }
 
 std::string saved(const BltFilter& filter) {

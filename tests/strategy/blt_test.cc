@@ -5,8 +5,6 @@
 #include <cmath>
 #include <vector>
 
-#include "strategy/sqrt_toeplitz.h"
-
 namespace rivulet::strategy {
 namespace {
 

@@ -1,4 +1,4 @@
-#include "decode/decoder.h"
+#include "strategy/decoder.h"
 
 #include <gtest/gtest.h>
 
@@ -6,13 +6,13 @@
 #include <random>
 #include <set>
 
-#include "decode/settings.h"
 #include "kernel/encoder.h"
 #include "rivulet/error.h"
+#include "strategy/every_decoder.h"
 #include "support/statistics.h"
 #include "support/zero_noise.h"
 
-namespace rivulet::decode {
+namespace rivulet::strategy {
 namespace {
 
 class EveryDecoder : public ::testing::TestWithParam<Setting> {};
@@ -20,12 +20,12 @@ class EveryDecoder : public ::testing::TestWithParam<Setting> {};
 TEST_P(EveryDecoder, ReturnsTheExactPrefixSumsWithoutNoiseAtEveryStepUpTo4096) {
   const auto plan = plan_for(GetParam(), 4096);
   const auto encoder = kernel::make_encoder(plan);
-  const auto decoder = make_decoder(plan.strategy(), plan.layout().size());
+  const auto decoder = plan.strategy().make_decoder(plan.layout().size());
   testing::ZeroNoise none;
   std::mt19937_64 random(1);
   std::vector<Int128> expected(plan.layout().size(), 0);
   for (std::uint64_t step = 1; step <= 4096; ++step) {
-    std::vector<std::int64_t> sums(plan.layout().size());
+    std::vector<Int128> sums(plan.layout().size());
     for (auto& sum : sums) sum = static_cast<std::int64_t>(random() >> (2 + random() % 60)) - (1 << 20);
     NoisyStep noisy{step, step, {}};
     encoder->encode(step, sums, none, noisy);
@@ -42,13 +42,13 @@ TEST_P(EveryDecoder, ReturnsTheExactPrefixSumsWithoutNoiseAtRandomStepsUpTo2To24
   constexpr std::uint64_t kSteps = std::uint64_t{1} << 24;
   const auto plan = plan_for(GetParam(), kSteps);
   const auto encoder = kernel::make_encoder(plan);
-  const auto decoder = make_decoder(plan.strategy(), plan.layout().size());
+  const auto decoder = plan.strategy().make_decoder(plan.layout().size());
   testing::ZeroNoise none;
   std::mt19937_64 random(2);
   std::set<std::uint64_t> checked{kSteps - 1, kSteps};
   for (int i = 0; i < 200; ++i) checked.insert(1 + random() % kSteps);
   std::vector<Int128> expected(plan.layout().size(), 0);
-  std::vector<std::int64_t> sums(plan.layout().size());
+  std::vector<Int128> sums(plan.layout().size());
   NoisyStep noisy;
   for (std::uint64_t step = 1; step <= kSteps; ++step) {
     // A cheap deterministic stream with full-size rows.
@@ -80,13 +80,13 @@ TEST_P(EveryDecoder, SimulatedVarianceMatchesTheStatedOne) {
   request.strategy.horizon = GetParam().known_horizon ? Horizon::known(kSteps) : Horizon::unbounded();
   const privacy::MechanismPlan plan(request);
   const std::size_t coordinates = plan.layout().size();
-  const std::vector<std::int64_t> nothing(coordinates, 0);
+  const std::vector<Int128> nothing(coordinates, 0);
   const std::set<std::uint64_t> checked{1, 2, 3, 4, 7, 8, 31, 32, 100, 127, 128, 255, 256, 300};
   std::map<std::uint64_t, double> squares;
   double copies = 0.0;
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     const auto encoder = kernel::make_encoder(plan);
-    const auto decoder = make_decoder(plan.strategy(), coordinates);
+    const auto decoder = plan.strategy().make_decoder(coordinates);
     kernel::DiscreteGaussianNoise noise(kernel::RandomBits::insecure(seed));
     NoisyStep noisy;
     for (std::uint64_t step = 1; step <= kSteps; ++step) {
@@ -113,9 +113,9 @@ TEST_P(EveryDecoder, SimulatedVarianceMatchesTheStatedOne) {
 TEST_P(EveryDecoder, RefusesStepsOutOfOrderAndKeepsItsState) {
   const auto plan = plan_for(GetParam(), 16);
   const auto encoder = kernel::make_encoder(plan);
-  const auto decoder = make_decoder(plan.strategy(), plan.layout().size());
+  const auto decoder = plan.strategy().make_decoder(plan.layout().size());
   testing::ZeroNoise none;
-  const std::vector<std::int64_t> sums(plan.layout().size(), 3);
+  const std::vector<Int128> sums(plan.layout().size(), 3);
   NoisyStep noisy{1, 1, {}};
   encoder->encode(1, sums, none, noisy);
   NoisyStep late = noisy;
@@ -129,4 +129,4 @@ TEST_P(EveryDecoder, RefusesStepsOutOfOrderAndKeepsItsState) {
 INSTANTIATE_TEST_SUITE_P(Strategies, EveryDecoder, every_decoder());
 
 }  // namespace
-}  // namespace rivulet::decode
+}  // namespace rivulet::strategy

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "decode/decoder.h"
-#include "decode/settings.h"
 #include "kernel/encoder.h"
 #include "rivulet/error.h"
+#include "strategy/decoder.h"
+#include "strategy/every_decoder.h"
 
-namespace rivulet::decode {
+namespace rivulet::strategy {
 namespace {
 
 // Across a power of two that ends an epoch, a root and a run of low nodes.
@@ -23,7 +23,7 @@ class DecoderState : public ::testing::TestWithParam<Setting> {
     const auto encoder = kernel::make_encoder(plan_);
     const auto noise = kernel::DiscreteGaussianNoise::insecure(5);
     for (std::uint64_t step = 1; step <= kSteps; ++step) {
-      std::vector<std::int64_t> sums(plan_.layout().size());
+      std::vector<Int128> sums(plan_.layout().size());
       for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = static_cast<std::int64_t>(step * 1'000'003 * (i + 1));
       noise->begin_step(step);
       NoisyStep& noisy = steps_.emplace_back();
@@ -32,7 +32,7 @@ class DecoderState : public ::testing::TestWithParam<Setting> {
     }
   }
 
-  [[nodiscard]] std::unique_ptr<Decoder> fresh() const { return make_decoder(plan_.strategy(), plan_.layout().size()); }
+  [[nodiscard]] std::unique_ptr<Decoder> fresh() const { return plan_.strategy().make_decoder(plan_.layout().size()); }
   [[nodiscard]] std::unique_ptr<Decoder> after(std::uint64_t steps) const {
     auto decoder = fresh();
     for (std::uint64_t step = 0; step < steps; ++step) decoder->absorb(steps_[step]);
@@ -166,4 +166,4 @@ TEST_P(DecoderState, HoldsNothingButWhatFollowsFromTheReleases) {
 INSTANTIATE_TEST_SUITE_P(Strategies, DecoderState, every_decoder());
 
 }  // namespace
-}  // namespace rivulet::decode
+}  // namespace rivulet::strategy

@@ -7,7 +7,7 @@
 
 #include "privacy/mechanism_plan.h"
 
-namespace rivulet::decode {
+namespace rivulet::strategy {
 
 struct Setting {
   StrategyKind kind;
@@ -37,4 +37,4 @@ inline auto every_decoder() {
       Setting{StrategyKind::hybrid, TreeDecoding::paper, false});
 }
 
-}  // namespace rivulet::decode
+}  // namespace rivulet::strategy

@@ -1,9 +1,11 @@
-#include "strategy/tree_shape.h"
+#include "strategy/tree.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "strategy/hybrid.h"
 
 namespace rivulet::strategy {
 namespace {

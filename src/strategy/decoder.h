@@ -1,20 +1,19 @@
 // Decoders: from noisy vectors back to estimates of the prefix sums. Post-processing; several may listen to one stream.
+// Strategy::make_decoder() makes them.
 //
 // An estimate is kept as an exact integer plus a floating-point correction that depends on noise alone, so with zero
 // noise every decoder returns the exact prefix sum, whatever its size.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "base/bytes.h"
 #include "base/int128.h"
-#include "strategy/strategy.h"
 #include "wall/noisy_step.h"
 
-namespace rivulet::decode {
+namespace rivulet::strategy {
 
 class Decoder {
  public:
@@ -62,6 +61,4 @@ inline constexpr unsigned kEstimateBits = 120;
 // A floating-point correction: one finite number per coordinate, or none at all.
 void restore_correction(ByteReader& in, std::size_t coordinates, std::vector<double>& correction);
 
-std::unique_ptr<Decoder> make_decoder(const strategy::Strategy& strategy, std::size_t coordinates);
-
-}  // namespace rivulet::decode
+}  // namespace rivulet::strategy
