@@ -11,7 +11,6 @@
 #include "kernel/noise_source.h"
 #include "privacy/gradient_plan.h"
 #include "privacy/mechanism_plan.h"
-#include "wall/noisy_gradient.h"
 #include "wall/noisy_step.h"
 
 namespace rivulet::audit {
