@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "erm/batch_solver.h"
-#include "erm/running_model.h"
 #include "privacy/calibration.h"
 #include "privacy/erm_schedule.h"
 #include "rivulet/loss.h"

@@ -16,7 +16,6 @@
 #include "privacy/gradient_plan.h"
 #include "privacy/mechanism_plan.h"
 #include "strategy/strategy.h"
-#include "wall/noisy_gradient.h"
 #include "wall/noisy_step.h"
 
 namespace rivulet::audit {

@@ -19,7 +19,7 @@ struct ErmCall {
   std::uint64_t number = 0;   // from 1
   double rows = 0.0;          // it goes over
   double mu = 0.0;            // it costs mu^2
-  double window_calls = 1.0;  // how many calls' models the published one is a mean of (running_model.h)
+  double window_calls = 1.0;  // how many calls' models the published one is a mean of (RunningModel in batch_solver.h)
   BatchSettings settings;     // of output perturbation the iterations alone
 };
 

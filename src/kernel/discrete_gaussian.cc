@@ -8,7 +8,6 @@
 
 #include "base/int128.h"
 #include "kernel/erasure.h"
-#include "kernel/uniform.h"
 
 namespace rivulet::kernel {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "base/bytes.h"
 #include "base/shown.h"
-#include "kernel/ridge_minimiser.h"
 #include "rivulet/error.h"
 
 namespace rivulet::kernel {

@@ -21,15 +21,14 @@
 
 #include "base/sha256.h"
 #include "kernel/inside.h"
+#include "kernel/kept_rows.h"
 #include "kernel/noise_source.h"
-#include "kernel/row_block.h"
 #include "kernel/row_lattice.h"
 #include "kernel/unit_cap.h"
 #include "privacy/erm_schedule.h"
 #include "privacy/gradient_plan.h"
 #include "rivulet/loss.h"
-#include "wall/noisy_gradient.h"
-#include "wall/noisy_minimiser.h"
+#include "wall/noisy_step.h"
 #include "wall/sensitive_state.h"
 
 namespace rivulet::kernel {

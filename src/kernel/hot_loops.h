@@ -36,7 +36,7 @@ struct HotLoops {
   // integer-valued doubles, one after another. Exact while all rows ever added, times max|entry|^2, stay below 2^53.
   void (*rank_update)(const double* rows, std::size_t order, std::size_t count, double* out);
 
-  // A block of kept rows, column by column (row_block.h): entry i of row r in columns[i * width + r].
+  // A block of kept rows, column by column (kept_rows.h): entry i of row r in columns[i * width + r].
   // out[r] = the sum over i of theta[i] * entry i, in the order of i; `width` of them, a multiple of 8.
   void (*predict)(const double* columns, std::size_t width, std::size_t count, const double* theta, double* out);
   // Integers that stand for derivatives: out[r] = trunc(derivatives[r] * factor), cut to [-limit, limit]; what is no

@@ -60,5 +60,7 @@ class Engine {
 
 // PrivIncReg1, and PrivIncReg2 with a sketch. `options` went through with_defaults().
 std::unique_ptr<Engine> make_moment_engine(const StreamOptions& options, const privacy::MechanismPlan& plan);
+// PrivIncERM.
+std::unique_ptr<Engine> make_erm_engine(const erm::ErmPlan& plan);
 
 }  // namespace rivulet

@@ -4,7 +4,6 @@
 
 #include "fit/mechanism.h"
 #include "regression/engine.h"
-#include "regression/erm_engine.h"
 #include "regression/regression_state.h"
 #include "rivulet/error.h"
 
@@ -53,7 +52,7 @@ struct IncrementalRegression::Inside {
       : options(fit::completed(given)), plan(decided), engine(make_engine()) {}
 
   [[nodiscard]] std::unique_ptr<Engine> make_engine() const {
-    if (plan.erm() != nullptr) return std::make_unique<ErmEngine>(*plan.erm());
+    if (plan.erm() != nullptr) return make_erm_engine(*plan.erm());
     return make_moment_engine(options, plan.moments());
   }
 

@@ -21,4 +21,16 @@ struct NoisyStep {
   std::vector<NoisyVector> vectors;  // by level, ascending
 };
 
+// Of PrivIncERM: a sum of clipped gradients with noise on every coordinate.
+struct NoisyGradient {
+  std::vector<Int128> values;  // in lattice units (privacy/gradient_plan.h)
+  std::uint64_t rows = 0;      // in the sum
+};
+
+// Of PrivIncERM by output perturbation: a minimiser with noise on every coordinate.
+struct NoisyMinimiser {
+  std::vector<Int128> values;  // in units of MinimiserProblem::lattice_unit() (privacy/erm_minimiser.h)
+  std::uint64_t rows = 0;      // that it was fitted to
+};
+
 }  // namespace rivulet

@@ -27,8 +27,8 @@ FloatingPoint floating_point_in(const std::string& stem) {
       {"noise_source", FloatingPoint::noise_width},  // picks the sampler
       {"encoder", FloatingPoint::noise_width},       // asks for it
       {"history_kernel", FloatingPoint::free},       // derivatives of a loss before they are truncated to integers
-      {"row_block", FloatingPoint::free},            // predictions and derivatives on their way there
-      {"ridge_minimiser", FloatingPoint::free},      // a minimiser on its way there; rounding is bounded and paid for
+      {"kept_rows", FloatingPoint::free},  // on their way there: predictions and derivatives, and a minimiser,
+                                           // whose rounding is bounded and paid for
       {"unit_cap", FloatingPoint::none},
       {"kernel", FloatingPoint::raw_rows},     // hands rows to row_lattice
       {"row_batch", FloatingPoint::raw_rows},  // the same
@@ -39,7 +39,7 @@ FloatingPoint floating_point_in(const std::string& stem) {
 
 // Headers of the kernel that know nothing of rows.
 const std::set<std::string>& unguarded_headers() {
-  static const std::set<std::string> names = {"inside", "discrete_gaussian", "noise_source", "random_bits", "uniform"};
+  static const std::set<std::string> names = {"inside", "discrete_gaussian", "noise_source", "random_bits"};
   return names;
 }
 

@@ -1,9 +1,9 @@
-#include "erm/running_model.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
+
+#include "erm/batch_solver.h"
 
 namespace rivulet::erm {
 namespace {

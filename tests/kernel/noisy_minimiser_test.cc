@@ -7,8 +7,8 @@
 #include <random>
 
 #include "kernel/history_kernel.h"
+#include "kernel/kept_rows.h"
 #include "kernel/newton_minimiser.h"
-#include "kernel/ridge_minimiser.h"
 #include "loss/every_loss.h"
 #include "privacy/erm_minimiser.h"
 #include "privacy/erm_schedule.h"

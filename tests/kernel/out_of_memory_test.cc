@@ -106,7 +106,7 @@ TEST(OutOfMemory, ABlockOfRowsThatFailedIsTheLast) {
   ASSERT_TRUE(failed) << "nothing was asked for";
   EXPECT_THROW((void)sum.next_row(), Error);
   const privacy::ReleaseLayout layout{kOrder - 1, true};
-  std::vector<std::int64_t> out(layout.size());
+  std::vector<Int128> out(layout.size());
   EXPECT_THROW(sum.write(layout, out), Error);
   ByteWriter writer;
   EXPECT_THROW(sum.save(writer), Error);

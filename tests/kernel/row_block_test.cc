@@ -1,5 +1,3 @@
-#include "kernel/row_block.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +5,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "kernel/kept_rows.h"
 #include "loss/every_loss.h"
 
 namespace rivulet::kernel {

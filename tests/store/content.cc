@@ -7,7 +7,7 @@
 #include <map>
 
 #include "base/bytes.h"
-#include "log/request_text.h"
+#include "request/settings.h"
 #include "rivulet/error.h"
 #include "store/model_folder.h"
 
@@ -101,7 +101,7 @@ class Judge {
     std::optional<ReleaseLog> log;
     if (!accepted("ReleaseLog", [&] { log.emplace(path_); })) return;
     bool all = true;
-    const std::string request = log::request_text(log->options()) + log->made_by();
+    const std::string request = request::stored_text(log->options()) + log->made_by();
     if (!known([&](const Witness& w) { return w.log.request == request; })) wrong("another promise");
     std::uint64_t last = 0;
     all &= accepted("last_step", [&] { last = log->last_step(); });
@@ -178,7 +178,7 @@ LogContent log_content(const std::string& path) {
   const ReleaseLog log(path);
   log.verify();
   LogContent content;
-  content.request = log::request_text(log.options()) + log.made_by();
+  content.request = request::stored_text(log.options()) + log.made_by();
   log.for_each(1, 1'000'000, [&](const Release& release) { content.releases.push_back(bits_of(release)); });
   for (const LedgerEntry& entry : log.ledger()) content.ledger.push_back(text_of(entry));
   return content;

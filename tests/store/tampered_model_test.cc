@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "log/decisions_bytes.h"
-#include "log/request_text.h"
+#include "request/settings.h"
 #include "rivulet/error.h"
 #include "store/content.h"
 #include "store/model_folder.h"
