@@ -1,5 +1,5 @@
-// The study behind the constants in src/solve/default_solver.h, on synthetic streams only. Prints, for each rule, the mean
-// and the 95th percentile over settings of log(excess risk / excess risk of the best ridge for that setting).
+// The study behind the constants in src/solve/default_solver.h, on synthetic streams only. Prints, for each rule, the
+// mean and the 95th percentile over settings of log(excess risk / excess risk of the best ridge for that setting).
 //
 //   build/release/regulariser_study          a few seconds
 #include <algorithm>
@@ -33,8 +33,8 @@ struct Grid {
   std::vector<double> conditions, theta_norms, radius_ratios, signals;
 };
 
-// The constants in default_solver.h were chosen on the first grid; the second shares no value with it and had no part in
-// it.
+// The constants in default_solver.h were chosen on the first grid; the second shares no value with it and had no part
+// in it.
 const std::vector<Grid> grids = {
     {"chosen on", 7, {2, 5, 10, 30}, {1, 10, 100, 1e3, 1e4}, {0.3, 1, 3}, {0.7, 1.3, 4}, {0.1, 1, 10, 100, 1e3, 1e4}},
     {"held out", 20241, {3, 7, 20}, {3, 40, 500, 5e3}, {0.5, 2}, {0.8, 1, 2, 8}, {0.3, 3, 30, 300, 3e3}}};
