@@ -1,5 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -142,6 +147,36 @@ TEST(Help, ThatCannotBeWrittenIsAFailureAndAReaderWhoLeavesIsNot) {
   Process left({"fit", "--help"});
   left.close_output();
   EXPECT_EQ(left.finish().exit_code, 0);
+}
+
+TEST(Help, TheReferenceInTheDocsIsWhatTheToolPrints) {
+  std::ifstream page(RIVULET_SOURCE_DIR "/docs/cli.md");
+  const std::string text{std::istreambuf_iterator<char>(page), {}};
+  const std::string reference = help_of({"settings"});
+  EXPECT_NE(text.find(reference.substr(0, reference.size() - 1)), std::string::npos)
+      << "docs/cli.md, \"Every setting\": put what rivulet settings prints there";
+  const auto list = nlohmann::json::parse(help_of({"settings", "--json"}));
+  EXPECT_GT(list.size(), 40U);
+  for (const auto& setting : list) {
+    EXPECT_TRUE(holds(help_of({"fit", "--help"}), setting.at("flag").get<std::string>().substr(0, 8)));
+  }
+}
+
+TEST(Help, TheCompletionScriptIsBashAndKnowsTheFlags) {
+  const std::string script = help_of({"settings", "--completion"});
+  for (const char* part : {"--release-every", "--from-row", "inspect)", "complete -o filenames -F _rivulet rivulet"}) {
+    EXPECT_TRUE(holds(script, part));
+  }
+  // Asked by bash itself: what begins with --max-r?
+  const std::string file = ::testing::TempDir() + "rivulet_completion.sh";
+  std::ofstream(file) << script
+                      << "COMP_WORDS=(rivulet fit --max-r); COMP_CWORD=2; _rivulet; echo \"${COMPREPLY[*]}\"\n";
+  std::FILE* bash = ::popen(("bash " + file).c_str(), "r");
+  ASSERT_NE(bash, nullptr);
+  std::array<char, 100> line{};
+  EXPECT_NE(std::fgets(line.data(), static_cast<int>(line.size()), bash), nullptr);
+  EXPECT_EQ(::pclose(bash), 0);
+  EXPECT_STREQ(line.data(), "--max-rows-per-unit\n");
 }
 
 }  // namespace

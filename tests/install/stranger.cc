@@ -48,6 +48,7 @@ int main() {
 
   // Many features, most of them 0: a sketch.
   rivulet::StreamOptions words;
+  words.budget = {.epsilon = 1.0, .delta = 1e-6};
   words.schema.block("word", 1000, {0, 1}).target("score", {0, 5}).clip_norm(2);
   words.constraint = "l1:2";
   words.sketch = rivulet::Sketch{.dimension = 20};
