@@ -13,7 +13,7 @@
 #include "kernel/moment_sum.h"
 #include "kernel/noise_source.h"
 #include "kernel/row_lattice.h"
-#include "strategy/decoder.h"
+#include "strategy/strategy.h"
 
 namespace {
 

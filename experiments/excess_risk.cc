@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "fit/excess_risk.h"
-#include "fit/stream_plan.h"
+#include "fit/mechanism.h"
 #include "not_private/exact_least_squares.h"
 #include "privacy/mechanism_plan.h"
 #include "solve/default_solver.h"

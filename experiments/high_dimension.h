@@ -6,7 +6,7 @@
 #include <string>
 
 #include "rivulet/budget.h"
-#include "rivulet/sketch.h"
+#include "rivulet/stream_options.h"
 
 namespace rivulet::experiments {
 

@@ -11,7 +11,7 @@
 #include <limits>
 #include <string>
 
-#include "fit/surrogate.h"
+#include "fit/model_fitter.h"
 #include "input/byte_source.h"
 #include "input/csv.h"
 #include "logistic_fit.h"

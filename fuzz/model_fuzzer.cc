@@ -15,7 +15,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "log/decisions_bytes.h"
 #include "log/request_text.h"
 #include "log/statistics_bytes.h"
 #include "model_fuzzing.h"

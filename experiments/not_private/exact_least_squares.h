@@ -11,7 +11,6 @@
 #include "fit/model_fitter.h"
 #include "rivulet/model.h"
 #include "rivulet/schema.h"
-#include "rivulet/statistics.h"
 
 namespace rivulet::not_private {
 

@@ -17,7 +17,6 @@
 #include "rivulet/model.h"
 #include "rivulet/row_batch.h"
 #include "rivulet/sparse_row.h"
-#include "rivulet/statistics.h"
 #include "rivulet/stream_options.h"
 
 namespace rivulet {

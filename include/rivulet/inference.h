@@ -20,8 +20,8 @@
 #include <string>
 #include <vector>
 
+#include "rivulet/model.h"
 #include "rivulet/schema.h"
-#include "rivulet/statistics.h"
 
 namespace rivulet {
 

@@ -18,7 +18,6 @@
 
 #include "rivulet/model.h"
 #include "rivulet/refit.h"
-#include "rivulet/statistics.h"
 #include "rivulet/stream_options.h"
 
 namespace rivulet {

@@ -33,11 +33,11 @@
 #include <vector>
 
 #include "rivulet/budget.h"
-#include "rivulet/erm_settings.h"
 #include "rivulet/loss.h"
 #include "rivulet/model.h"
 #include "rivulet/schema.h"
 #include "rivulet/sparse_row.h"
+#include "rivulet/stream_options.h"
 
 namespace rivulet {
 

@@ -21,7 +21,6 @@
 #include "rivulet/incremental_regression.h"
 #include "rivulet/model.h"
 #include "rivulet/schema.h"
-#include "rivulet/statistics.h"
 
 namespace rivulet {
 

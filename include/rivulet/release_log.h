@@ -16,7 +16,6 @@
 
 #include "rivulet/incremental_regression.h"
 #include "rivulet/model.h"
-#include "rivulet/statistics.h"
 
 namespace rivulet {
 

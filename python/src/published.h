@@ -12,7 +12,6 @@
 #include "rivulet/refit.h"
 #include "rivulet/release_log.h"
 #include "rivulet/schema.h"
-#include "rivulet/statistics.h"
 
 namespace rivulet::python {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "audit/experiment.h"
+#include "audit/auditor.h"
 #include "audit/matrix.h"
 #include "rivulet/stream_options.h"
 

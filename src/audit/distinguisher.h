@@ -1,9 +1,4 @@
-// Tells two streams apart as well as it can and says what that proves.
-//
-// Trials come in three parts, each with noise of its own. The first teaches the attacks their weights. The second
-// fixes, for every attack, the cutoffs above which it says "the second stream". The third is for counting: errors at
-// cutoffs that no longer change are binomial, and Clopper and Pearson bound their probabilities. All bounds of one
-// measurement hold together with probability at least 1 - alpha, whatever the mechanism does.
+// Telling two neighbouring streams apart: experiments to look at, and the attacks that look.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +8,43 @@
 #include <string>
 #include <vector>
 
-#include "audit/experiment.h"
-
 namespace rivulet::audit {
+
+// One pair of neighbouring streams and one way to look at what a mechanism makes of them.
+
+// Numbers that one attack adds up, with weights.
+struct View {
+  std::string attack;  // what the attack is called
+  std::size_t size = 0;
+  // By how much each number's mean moves from the first stream to the second, known to an attacker who knows the
+  // mechanism. Empty: to be learnt from trials.
+  std::vector<double> shift;
+  // Weigh by the noise as it is measured. Otherwise by `shift` alone: the numbers are claimed to have independent noise
+  // of variance 1.
+  bool learn_noise = true;
+};
+
+class Experiment {
+ public:
+  Experiment() = default;
+  Experiment(const Experiment&) = delete;
+  Experiment& operator=(const Experiment&) = delete;
+  virtual ~Experiment() = default;
+
+  [[nodiscard]] virtual const std::vector<View>& views() const = 0;
+  // Runs the mechanism afresh, with new noise, on the second stream or on the first, and writes the numbers of all
+  // views, one view after another.
+  virtual void run(bool second, std::span<double> numbers) = 0;
+  // Steps that were published although the promise does not cover them.
+  [[nodiscard]] virtual std::uint64_t steps_past_the_last() const { return 0; }
+};
+
+// Tells two streams apart as well as it can and says what that proves.
+//
+// Trials come in three parts, each with noise of its own. The first teaches the attacks their weights. The second
+// fixes, for every attack, the cutoffs above which it says "the second stream". The third is for counting: errors at
+// cutoffs that no longer change are binomial, and Clopper and Pearson bound their probabilities. All bounds of one
+// measurement hold together with probability at least 1 - alpha, whatever the mechanism does.
 
 // From counted errors of a test between two neighbouring streams to what they prove about privacy.
 //

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "audit/experiment.h"
+#include "audit/auditor.h"
 #include "audit/matrix.h"
 #include "kernel/inside.h"
 #include "kernel/noise_source.h"

@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "base/shown.h"
+#include "base/number_text.h"
 #include "rivulet/error.h"
 
 namespace rivulet {

@@ -1,3 +1,4 @@
+
 #include "base/number_text.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <system_error>
 
 namespace rivulet {
+
 namespace {
 
 bool is_digit(char c) {
@@ -67,6 +69,22 @@ std::optional<double> parse_finite(std::string_view text) {
 bool means_missing(std::string_view text) {
   constexpr std::array<std::string_view, 7> kWords{"", "NA", "N/A", "NaN", "nan", "null", "NULL"};
   return std::find(kWords.begin(), kWords.end(), text) != kWords.end();
+}
+
+std::string shown(double value) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  return {text.data(), end};
+}
+
+std::string shown(std::string_view text) {
+  constexpr std::size_t kLongest = 60;
+  std::string result = "\"";
+  for (const char c : text.substr(0, kLongest)) {
+    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    result += control ? '?' : c;
+  }
+  return result + (text.size() > kLongest ? "...\"" : "\"");
 }
 
 }  // namespace rivulet

@@ -1,4 +1,4 @@
-// Numbers and words from text: the same reading of a number for a cell of a row and for a setting.
+// Numbers and texts: read, and as they stand in an error message.
 #pragma once
 
 #include <optional>
@@ -6,6 +6,9 @@
 #include <string_view>
 
 namespace rivulet {
+
+
+// Numbers and words from text: the same reading of a number for a cell of a row and for a setting.
 
 // Without the spaces and tabs around it.
 std::string_view trimmed(std::string_view text);
@@ -17,5 +20,13 @@ std::optional<double> parse_finite(std::string_view text);
 
 // True for the usual ways to write that a value is missing: nothing at all, NA, N/A, NaN, nan, null, NULL.
 bool means_missing(std::string_view text);
+
+
+// Values as they stand in an error message.
+
+// The shortest text that reads back as the same double.
+std::string shown(double value);
+// In quotes, with control characters replaced, cut after 60 characters: fit for one line of a terminal.
+std::string shown(std::string_view text);
 
 }  // namespace rivulet

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "base/shown.h"
+#include "base/number_text.h"
 #include "rivulet/error.h"
 
 namespace rivulet {

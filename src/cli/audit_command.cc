@@ -17,8 +17,6 @@
 #include "cli/audit_output.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
-#include "cli/stop_flag.h"
 #include "request/values.h"
 #include "rivulet/error.h"
 

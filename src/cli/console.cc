@@ -1,6 +1,8 @@
+
 #include "cli/console.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,6 +12,7 @@
 #include "rivulet/error.h"
 
 namespace rivulet::cli {
+
 namespace {
 
 // 0, or the error number of the write that failed.
@@ -45,6 +48,33 @@ bool print(std::string_view text) {
 
 void tell(std::string_view text) {
   write_all(STDERR_FILENO, text);
+}
+
+namespace {
+
+std::atomic<bool> stop{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "set from a signal handler");
+
+void ask_to_stop(int signal_number) {
+  if (stop.exchange(true)) {
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+  }
+}
+
+}  // namespace
+
+const std::atomic<bool>& stop_flag() {
+  static const bool installed = [] {
+    struct sigaction action = {};
+    action.sa_handler = ask_to_stop;  // no SA_RESTART: a waiting read returns
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, nullptr);
+    sigaction(SIGTERM, &action, nullptr);
+    return true;
+  }();
+  (void)installed;
+  return stop;
 }
 
 }  // namespace rivulet::cli

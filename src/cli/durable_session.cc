@@ -7,17 +7,13 @@
 #include <chrono>
 #include <filesystem>
 
-#include "base/shown.h"
+#include "base/number_text.h"
 #include "cli/console.h"
 #include "cli/fit_session.h"
-#include "cli/release_sink.h"
+#include "cli/operator_counts.h"
 #include "cli/release_writer.h"
-#include "cli/row_account.h"
-#include "cli/shell_word.h"
 #include "cli/source_state.h"
-#include "cli/stop_flag.h"
 #include "fit/mechanism.h"
-#include "fit/stream_plan.h"
 #include "input/byte_source.h"
 #include "input/row_source.h"
 #include "rivulet/durable_regression.h"
@@ -202,10 +198,10 @@ class DurableSession final : public FitSession {
   void open_source(const StreamOptions& options) {
     source_ = std::make_unique<input::FileSource>(state_.input, &stop_flag());
     rows_ = input::open_rows(*source_, options.schema,
-                              {.format = state_.format,
-                               .delimiter = state_.delimiter,
-                               .unit_column = unit_column(options),
-                               .track_position = true});
+                             {.format = state_.format,
+                              .delimiter = state_.delimiter,
+                              .unit_column = unit_column(options),
+                              .track_position = true});
   }
 
   // An input that was read before had a header with these columns: one that has not is another input.

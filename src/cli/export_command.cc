@@ -5,8 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
-#include "cli/log_flags.h"
+#include "cli/setting_flags.h"
 #include "rivulet/error.h"
 #include "rivulet/release_log.h"
 

@@ -8,12 +8,10 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/fit_job.h"
 #include "cli/fit_session.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "cli/stop_flag.h"
 #include "input/byte_source.h"
 #include "input/row_source.h"
 #include "rivulet/error.h"

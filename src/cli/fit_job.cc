@@ -20,6 +20,7 @@ void declare_fit_flags(CLI::App& app, FitFlags& flags) {
                                   "Rows in one of the formats of --format, plain or gzip; '-' or nothing: standard input");
   app.add_option("--config", flags.config, "TOML file with any of these settings; flags win")->type_name("FILE.toml");
   flags.settings.declare(app, [](const request::Setting& setting) { return setting.key != "input"; });
+  app.get_option("--format")->description(input::format_help());  // which formats there are is for the readers to say
 
   const std::string durable(request::title(request::Group::durable));
   app.add_flag("--next-input", flags.next_input, "The input is a new one that follows those already counted")

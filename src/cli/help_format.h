@@ -17,4 +17,10 @@ class HelpFormat : public CLI::Formatter {
   std::string make_option_desc(const CLI::Option* option) const override;
 };
 
+
+// A command line that does not fit the declared flags, explained in one line: what was typed and what is accepted.
+
+// `app` as the failed parse left it.
+std::string explain(const CLI::ParseError& error, const CLI::App& app);
+
 }  // namespace rivulet::cli

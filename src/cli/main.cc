@@ -8,9 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/help_format.h"
-#include "cli/usage_error.h"
 #include "input/row_source.h"
 #include "rivulet/error.h"
 #include "rivulet/version.h"

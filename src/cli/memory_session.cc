@@ -4,9 +4,8 @@
 
 #include "cli/console.h"
 #include "cli/fit_session.h"
+#include "cli/operator_counts.h"
 #include "cli/release_writer.h"
-#include "cli/row_account.h"
-#include "cli/stop_flag.h"
 #include "input/byte_source.h"
 #include "input/row_source.h"
 #include "rivulet/error.h"
@@ -27,9 +26,9 @@ class MemorySession final : public FitSession {
       : regression_(job.request()),
         source_(job.input.value_or("-"), &stop_flag()),
         rows_(input::open_rows(source_, regression_.options().schema,
-                                {.format = job.row_format(),
-                                 .delimiter = job.delimiter.value_or(','),
-                                 .unit_column = unit_column(regression_.options())})),
+                               {.format = job.row_format(),
+                                .delimiter = job.delimiter.value_or(','),
+                                .unit_column = unit_column(regression_.options())})),
         on_stdout_(job.releases == "-") {
     if (job.releases) {
       if (const auto earlier = regular_file(*job.releases, STDOUT_FILENO);

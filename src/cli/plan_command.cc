@@ -8,7 +8,6 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/setting_flags.h"
 #include "request/toml_file.h"
 #include "rivulet/error.h"

@@ -11,17 +11,15 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/evaluation.h"
-#include "cli/exit_code.h"
-#include "cli/log_flags.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "cli/stop_flag.h"
+#include "cli/setting_flags.h"
+#include "input/byte_source.h"
+#include "input/row_source.h"
 #include "request/settings.h"
 #include "rivulet/error.h"
 #include "rivulet/inference.h"
 #include "rivulet/release_log.h"
-#include "input/byte_source.h"
-#include "input/row_source.h"
 
 namespace rivulet::cli {
 namespace {

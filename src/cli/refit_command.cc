@@ -4,14 +4,12 @@
 #include <memory>
 #include <vector>
 
-#include "base/shown.h"
+#include "base/number_text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
-#include "cli/log_flags.h"
 #include "cli/release_writer.h"
 #include "cli/report.h"
-#include "cli/stop_flag.h"
+#include "cli/setting_flags.h"
 #include "request/settings.h"
 #include "rivulet/error.h"
 #include "rivulet/refit.h"

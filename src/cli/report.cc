@@ -6,7 +6,7 @@
 #include <cmath>
 #include <optional>
 
-#include "plan/erm_report.h"
+#include "plan/reports.h"
 #include "request/settings.h"
 #include "rivulet/inference.h"
 

@@ -5,7 +5,6 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "request/settings.h"
 #include "rivulet/error.h"
 

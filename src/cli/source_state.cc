@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/bytes.h"
-#include "cli/stop_flag.h"
+#include "cli/console.h"
 #include "input/byte_source.h"
 #include "input/record_reader.h"
 #include "rivulet/error.h"

@@ -6,10 +6,9 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
-#include "cli/log_flags.h"
 #include "cli/report.h"
-#include "plan/erm_report.h"
+#include "cli/setting_flags.h"
+#include "plan/reports.h"
 #include "request/settings.h"
 #include "rivulet/error.h"
 #include "rivulet/inference.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "base/shown.h"
+#include "base/number_text.h"
 #include "loss/library_loss.h"
 #include "privacy/calibration.h"
 #include "privacy/paper_profile.h"

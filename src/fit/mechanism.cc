@@ -1,3 +1,4 @@
+
 #include "fit/mechanism.h"
 
 #include <algorithm>
@@ -6,14 +7,15 @@
 #include <utility>
 
 #include "erm/erm_plan.h"
+#include "fit/model_fitter.h"
 #include "fit/sketch_plan.h"
-#include "fit/surrogate.h"
 #include "request/settings.h"
 #include "rivulet/constraint.h"
 #include "rivulet/error.h"
 #include "rivulet/loss.h"
 
 namespace rivulet::fit {
+
 namespace {
 
 bool names_a_file(std::string_view constraint) {
@@ -83,8 +85,8 @@ StreamOptions completed(StreamOptions options) {
                        "steps, or use the fast solver");
   }
   if (options.mechanism == Mechanism::surrogate && options.solver == Solver::noisy_proj_grad) {
-    throw RequestError("loss",
-                       "the surrogate of logistic is not the paper's; accepted: with profile=tight and the fast solver");
+    throw RequestError(
+        "loss", "the surrogate of logistic is not the paper's; accepted: with profile=tight and the fast solver");
   }
   (void)surrogate_curvature_of(options);
   if (names_a_file(options.constraint)) {
@@ -99,9 +101,10 @@ StreamOptions completed(StreamOptions options) {
 void require_same_request(const StreamOptions& model, const request::Settings& typed) {
   using namespace request;
   const auto refuse = [](const std::string& difference) {
-    throw RequestError("model", "it was made with another " + difference +
-                                    "; its settings are part of its promise and cannot change. Leave the setting out, or "
-                                    "start another model; for other fits of the same releases see rivulet refit --help");
+    throw RequestError("model",
+                       "it was made with another " + difference +
+                           "; its settings are part of its promise and cannot change. Leave the setting out, or "
+                           "start another model; for other fits of the same releases see rivulet refit --help");
   };
   const Settings made_with = settings_of(model);
   // First: with other columns the bounds and levels of the model's would look like slips of the pen.
@@ -114,7 +117,9 @@ void require_same_request(const StreamOptions& model, const request::Settings& t
   // Another mechanism would make the settings of the model's look like contradictions; a sketch has a name for itself.
   if (typed.contains("mechanism")) {
     const Mechanism asked = mechanism_of(typed);
-    const auto is_sums = [](Mechanism mechanism) { return mechanism == Mechanism::full || mechanism == Mechanism::sketch; };
+    const auto is_sums = [](Mechanism mechanism) {
+      return mechanism == Mechanism::full || mechanism == Mechanism::sketch;
+    };
     if (asked != *model.mechanism && !(is_sums(asked) && is_sums(*model.mechanism))) {
       refuse("mechanism (the model has " + std::string(to_string(*model.mechanism)) + ")");
     }
@@ -200,6 +205,55 @@ ModelFitter::Options fitter_options(const StreamOptions& options, const privacy:
         .horizon_rows = static_cast<double>(options.horizon.steps()) * static_cast<double>(options.release_every)};
   }
   return result;
+}
+
+namespace {
+
+using Plan = std::variant<privacy::MechanismPlan, erm::ErmPlan>;
+
+Plan new_plan(const StreamOptions& options) {
+  if (options.erm) return Plan(std::in_place_type<erm::ErmPlan>, erm_options(options));
+  return Plan(std::in_place_type<privacy::MechanismPlan>, mechanism_request(options));
+}
+
+Plan decided_plan(const StreamOptions& options, const StreamDecisions& decisions) {
+  if (const auto* moments = std::get_if<privacy::PlanDecisions>(&decisions); moments != nullptr && !options.erm) {
+    return Plan(std::in_place_type<privacy::MechanismPlan>, mechanism_request(options), *moments);
+  }
+  const auto* erm = std::get_if<erm::ErmDecisions>(&decisions);
+  if (erm == nullptr || !options.erm) throw RequestError("mechanism", "what was decided is of another one");
+  Plan plan = new_plan(options);
+  if (std::get<erm::ErmPlan>(plan).decisions() != *erm) {
+    throw RequestError("mechanism", "what was decided is not what this version would decide");
+  }
+  return plan;
+}
+
+}  // namespace
+
+StreamPlan::StreamPlan(const StreamOptions& options) : plan_(new_plan(options)) {}
+StreamPlan::StreamPlan(const StreamOptions& options, const StreamDecisions& decisions)
+    : plan_(decided_plan(options, decisions)) {}
+
+const privacy::MechanismPlan& StreamPlan::moments() const {
+  if (const auto* plan = std::get_if<privacy::MechanismPlan>(&plan_)) return *plan;
+  throw Error("PrivIncERM has no private moments");
+}
+
+StreamDecisions StreamPlan::decisions() const {
+  return erm() != nullptr ? StreamDecisions(erm()->decisions()) : StreamDecisions(moments().decisions());
+}
+
+std::uint64_t StreamPlan::last_step() const {
+  return erm() != nullptr ? erm()->last_step() : moments().last_step();
+}
+
+std::size_t StreamPlan::statistics_dimension() const {
+  return erm() != nullptr ? 0 : moments().layout().dimension;
+}
+
+bool StreamPlan::has_target_square() const {
+  return erm() == nullptr && moments().layout().has_target_square;
 }
 
 }  // namespace rivulet::fit

@@ -5,10 +5,9 @@
 #include <string_view>
 #include <system_error>
 
-#include "base/shown.h"
+#include "base/number_text.h"
 #include "fit/mechanism.h"
 #include "fit/model_fitter.h"
-#include "fit/stream_plan.h"
 #include "rivulet/error.h"
 
 namespace rivulet {

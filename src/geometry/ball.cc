@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/shown.h"
+#include "base/number_text.h"
 #include "geometry/gaussian_width.h"
 #include "rivulet/error.h"
 

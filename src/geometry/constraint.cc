@@ -15,7 +15,7 @@
 #include <system_error>
 #include <vector>
 
-#include "base/shown.h"
+#include "base/number_text.h"
 #include "geometry/ball.h"
 #include "geometry/polytope.h"
 #include "rivulet/error.h"

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "base/shown.h"
+#include "base/number_text.h"
 #include "geometry/ball.h"
 #include "geometry/faces.h"
 #include "geometry/gaussian_width.h"

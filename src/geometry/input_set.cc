@@ -6,7 +6,7 @@
 #include <numbers>
 #include <optional>
 
-#include "base/shown.h"
+#include "base/number_text.h"
 #include "rivulet/constraint.h"
 #include "rivulet/domain.h"
 #include "rivulet/error.h"

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "base/number_text.h"
 #include "base/portable_math.h"
-#include "base/shown.h"
 #include "geometry/ball.h"
 #include "geometry/faces.h"
 #include "geometry/gaussian_width.h"

@@ -4,7 +4,7 @@
 #include <limits>
 #include <numbers>
 
-#include "base/shown.h"
+#include "base/number_text.h"
 #include "geometry/ball.h"
 #include "geometry/faces.h"
 #include "geometry/gaussian_width.h"

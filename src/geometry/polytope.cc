@@ -9,7 +9,7 @@
 #include <numbers>
 #include <set>
 
-#include "base/shown.h"
+#include "base/number_text.h"
 #include "geometry/ball.h"
 #include "geometry/faces.h"
 #include "geometry/gaussian_width.h"

@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "base/shown.h"
+#include "base/number_text.h"
 #include "rivulet/error.h"
 
 namespace rivulet::infer {

@@ -15,7 +15,6 @@
 
 #include "rivulet/model.h"
 #include "rivulet/schema.h"
-#include "rivulet/statistics.h"
 
 namespace rivulet::infer {
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string_view>
 
-#include "base/shown.h"
+#include "base/number_text.h"
 #include "input/record_reader.h"
 #include "input/row_source.h"
 #include "rivulet/error.h"

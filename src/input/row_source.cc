@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/shown.h"
+#include "base/number_text.h"
 
 namespace rivulet::input {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "rivulet/error.h"
 #include "strategy/blt.h"
-#include "strategy/hybrid.h"
 #include "strategy/tree.h"
 
 namespace rivulet::kernel {

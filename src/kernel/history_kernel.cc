@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/bytes.h"
-#include "base/shown.h"
+#include "base/number_text.h"
 #include "rivulet/error.h"
 
 namespace rivulet::kernel {

@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "log/database.h"
-#include "log/format.h"
-#include "log/reader.h"
-#include "log/unfinished_file.h"
+#include "log/files.h"
+#include "log/promise.h"
+#include "log/public_half.h"
 #include "rivulet/error.h"
 
 namespace rivulet {

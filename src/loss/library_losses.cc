@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/number_text.h"
 #include "base/portable_math.h"
-#include "base/shown.h"
 #include "loss/library_loss.h"
 #include "rivulet/loss.h"
 

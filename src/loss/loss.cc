@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/shown.h"
+#include "base/number_text.h"
 #include "loss/library_loss.h"
 #include "rivulet/error.h"
 

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "base/shown.h"
+#include "base/number_text.h"
 #include "loss/library_loss.h"
 #include "rivulet/error.h"
 #include "rivulet/loss.h"

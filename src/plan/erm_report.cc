@@ -1,12 +1,10 @@
-#include "plan/erm_report.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "plan/report_lines.h"
+#include "plan/reports.h"
 #include "privacy/erm_schedule.h"
 #include "request/settings.h"
 #include "rivulet/loss.h"

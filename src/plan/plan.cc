@@ -4,13 +4,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/shown.h"
+#include "base/number_text.h"
 #include "fit/mechanism.h"
 #include "fit/sketch_plan.h"
-#include "fit/stream_plan.h"
-#include "plan/erm_report.h"
-#include "plan/report_lines.h"
-#include "plan/sums_report.h"
+#include "plan/reports.h"
 #include "rivulet/error.h"
 
 namespace rivulet {

@@ -1,11 +1,9 @@
-#include "plan/sums_report.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "fit/mechanism.h"
-#include "plan/report_lines.h"
+#include "plan/reports.h"
 #include "privacy/paper_profile.h"
 #include "strategy/blt.h"
 

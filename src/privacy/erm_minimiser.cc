@@ -4,8 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include "base/number_text.h"
 #include "base/portable_math.h"
-#include "base/shown.h"
 #include "rivulet/error.h"
 
 namespace rivulet::privacy {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "base/shown.h"
+#include "base/number_text.h"
 #include "privacy/calibration.h"
 #include "rivulet/error.h"
 

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "base/shown.h"
+#include "base/number_text.h"
 #include "privacy/calibration.h"
 #include "rivulet/error.h"
 

@@ -7,13 +7,12 @@
 #include <span>
 #include <string_view>
 
-#include "fit/stream_plan.h"
+#include "fit/mechanism.h"
 #include "kernel/inside.h"
 #include "kernel/kernel.h"
 #include "regression/regression_state.h"
 #include "rivulet/model.h"
 #include "rivulet/sparse_row.h"
-#include "rivulet/statistics.h"
 #include "rivulet/stream_options.h"
 
 namespace rivulet {

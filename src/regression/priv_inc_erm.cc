@@ -8,7 +8,7 @@
 #include "base/bytes.h"
 #include "erm/batch_solver.h"
 #include "erm/erm_plan.h"
-#include "fit/user_units.h"
+#include "fit/model_fitter.h"
 #include "kernel/history_kernel.h"
 #include "regression/engine.h"
 #include "rivulet/domain.h"

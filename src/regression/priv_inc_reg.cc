@@ -4,13 +4,12 @@
 
 #include "fit/mechanism.h"
 #include "fit/model_fitter.h"
-#include "fit/statistics_from.h"
 #include "regression/engine.h"
 #include "rivulet/domain.h"
 #include "rivulet/error.h"
 #include "rivulet/priv_inc_reg1.h"
 #include "rivulet/priv_inc_reg2.h"
-#include "strategy/decoder.h"
+#include "strategy/strategy.h"
 
 namespace rivulet {
 namespace {

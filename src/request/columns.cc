@@ -1,7 +1,7 @@
 // What the rows are: from settings to a schema, and back.
 #include <algorithm>
 
-#include "base/shown.h"
+#include "base/number_text.h"
 #include "request/settings.h"
 #include "rivulet/error.h"
 

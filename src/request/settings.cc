@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "base/shown.h"
+#include "base/number_text.h"
 #include "rivulet/error.h"
 #include "rivulet/input_set.h"
 #include "rivulet/loss.h"

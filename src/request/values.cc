@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "base/number_text.h"
-#include "base/shown.h"
 #include "rivulet/error.h"
 
 namespace rivulet::request {

@@ -24,7 +24,7 @@
 #include <span>
 #include <vector>
 
-#include "rivulet/statistics.h"
+#include "rivulet/model.h"
 
 namespace rivulet::sketch {
 

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/linear_map.h"
-#include "base/shown.h"
+#include "base/number_text.h"
 #include "rivulet/error.h"
-#include "rivulet/sketch.h"
+#include "rivulet/stream_options.h"
 #include "sketch/public_random.h"
 
 namespace rivulet {

@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "base/linear_map.h"
-#include "rivulet/sketch.h"
+#include "rivulet/stream_options.h"
 
 namespace rivulet::sketch {
 

@@ -5,7 +5,7 @@
 #include <numbers>
 #include <string>
 
-#include "base/shown.h"
+#include "base/number_text.h"
 #include "rivulet/error.h"
 
 namespace rivulet::solve {

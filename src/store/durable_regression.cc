@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "fit/mechanism.h"
-#include "log/digest.h"
+#include "log/statistics_bytes.h"
 #include "regression/regression_state.h"
 #include "rivulet/error.h"
 #include "store/model_file.h"
-#include "store/source_bytes.h"
+#include "store/sensitive_half.h"
 
 namespace rivulet {
 namespace {

@@ -1,3 +1,42 @@
+// One writer at a time: an exclusive lock on the model file itself, held as long as this object lives and given up by
+// the system when the process dies.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "log/database.h"
+#include "log/public_half.h"
+#include "regression/regression_state.h"
+#include "rivulet/release_log.h"
+#include "store/sensitive_half.h"
+
+namespace rivulet::store {
+
+class FileLock {
+ public:
+  // Throws IoError when the file cannot be opened for writing or has a second name, ModelConflict when it is open for
+  // writing already, here or in another process.
+  explicit FileLock(const std::string& path);
+  ~FileLock();
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+
+  // Throws ModelConflict when `file` no longer is the file that is locked, or this process is a fork of the one that
+  // locked it. `path` is for the message.
+  void require_held(const std::string& path, const std::string& file) const;
+
+ private:
+  int descriptor_ = -1;
+  pid_t process_;
+};
+
 // A model file open for writing: both halves, one writer.
 //
 // Steps come into it in two transactions. The first, keep(), puts what was drawn to disk, with the state behind it;
@@ -11,23 +50,6 @@
 // into the
 // "-wal" that holds nothing of its own and is made anew by whoever comes first. A file that passed may have the commits
 // in its "-wal" moved into it even if nothing is committed: the same content in other bytes.
-#pragma once
-
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "log/database.h"
-#include "log/public_half.h"
-#include "regression/regression_state.h"
-#include "rivulet/release_log.h"
-#include "store/file_lock.h"
-#include "store/sensitive_half.h"
-
-namespace rivulet::store {
 
 // What a commit writes besides the steps.
 struct Commit {

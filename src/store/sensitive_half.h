@@ -1,18 +1,31 @@
-// The sensitive half of a model file: the kernel's exact sums, the rows that PrivIncERM keeps, where the source was
-// left and how many rows each unit has contributed. The only code outside the kernel that sees these bytes, and all it
-// does is put them to disk and back.
+// Where rows came from, as it stands in the sensitive half: the caller's own bytes, and in front of them the rows that
+// came through doors these bytes do not tell of.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "log/database.h"
-#include "log/digest.h"
+#include "log/statistics_bytes.h"
+#include "rivulet/durable_regression.h"
 #include "wall/sensitive_state.h"
 
 namespace rivulet::store {
+
+// Without doors it is `source` itself, as it was before there were any (unless it could be mistaken).
+std::string source_bytes(const std::vector<Door>& doors, std::string_view source);
+// Throws DamagedFile.
+std::pair<std::vector<Door>, std::string> parse_source(std::string_view bytes, const std::string& path);
+// With `rows` more through `door`; none when it has no name.
+std::vector<Door> through(std::vector<Door> doors, const std::string& door, std::uint64_t rows);
+
+// The sensitive half of a model file: the kernel's exact sums, the rows that PrivIncERM keeps, where the source was
+// left and how many rows each unit has contributed. The only code outside the kernel that sees these bytes, and all it
+// does is put them to disk and back.
 
 // A sum over the digests of all units' counts: it can follow single changes, and a count that is lost or of an older
 // commit no longer fits it.

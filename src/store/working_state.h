@@ -12,7 +12,7 @@
 #include "log/promise.h"
 #include "log/public_half.h"
 #include "regression/regression_state.h"
-#include "rivulet/statistics.h"
+#include "rivulet/model.h"
 #include "store/sensitive_half.h"
 
 namespace rivulet::store {

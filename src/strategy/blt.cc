@@ -10,7 +10,7 @@
 
 #include "rivulet/error.h"
 #include "strategy/blt_formulas.h"
-#include "strategy/decoder.h"
+#include "strategy/strategy.h"
 
 namespace rivulet::strategy {
 namespace {

@@ -1,5 +1,3 @@
-#include "strategy/hybrid.h"
-
 #include <algorithm>
 #include <cmath>
 

@@ -6,8 +6,6 @@
 
 #include "rivulet/error.h"
 #include "strategy/blt.h"
-#include "strategy/decoder.h"
-#include "strategy/hybrid.h"
 #include "strategy/tree.h"
 
 namespace rivulet::strategy {

@@ -8,8 +8,6 @@
 #include <random>
 #include <string>
 
-#include "base/shown.h"
-
 namespace rivulet {
 namespace {
 

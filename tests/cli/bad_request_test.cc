@@ -103,7 +103,7 @@ std::vector<BadRequest> bad_fit_requests() {
       {"ReleaseEveryFraction",
        base.with("--release-every", "1.5"),
        {"release-every: 1.5", "accepted: a positive whole number"}},
-      {"ReleaseEveryHuge", base.with("--release-every", "2000000000"), {"release-every: 2000000000", "accepted: 1 to"}},
+      {"ReleaseEveryHuge", base.with("--release-every", "2000000000000"), {"release-every: 2000000000000", "accepted: 1 to"}},
       {"FeatureBoundMissing", base.without("--bound", "x=0:10"), {"bounds x: not declared", never, "bounds x=LO:HI"}},
       {"TargetBoundMissing", base.without("--bound", "y=-50:50"), {"bounds y: not declared", never, "bounds y=LO:HI"}},
       {"LevelsMissing", base.without("--levels"), {"bounds kind: not declared", never, "levels kind=A|B"}},

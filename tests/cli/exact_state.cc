@@ -8,10 +8,10 @@
 #include <memory>
 #include <random>
 
-#include "fit/stream_plan.h"
+#include "fit/mechanism.h"
 #include "kernel/kernel.h"
 #include "log/database.h"
-#include "log/format.h"
+#include "log/promise.h"
 #include "rivulet/domain.h"
 #include "rivulet/release_log.h"
 #include "store/sensitive_half.h"

@@ -1,10 +1,9 @@
-#include "fit/plan_report.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
+#include "fit/excess_risk.h"
 #include "fit/mechanism.h"
 
 namespace rivulet::fit {

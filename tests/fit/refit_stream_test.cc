@@ -7,7 +7,6 @@
 #include <random>
 
 #include "fit/mechanism.h"
-#include "fit/stream_plan.h"
 #include "rivulet/error.h"
 #include "rivulet/priv_inc_reg1.h"
 #include "rivulet/refit.h"

@@ -1,9 +1,8 @@
 // The layout of a release, spelt out entry by entry for three coordinates.
-#include "fit/statistics_from.h"
-
 #include <gtest/gtest.h>
 
 #include "fit/mechanism.h"
+#include "fit/model_fitter.h"
 #include "rivulet/error.h"
 
 namespace rivulet::fit {

@@ -1,5 +1,3 @@
-#include "fit/surrogate.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>

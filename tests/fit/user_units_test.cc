@@ -1,8 +1,8 @@
-#include "fit/user_units.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
+
+#include "fit/model_fitter.h"
 
 namespace rivulet::fit {
 namespace {

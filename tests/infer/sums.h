@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "rivulet/model.h"
 #include "rivulet/schema.h"
-#include "rivulet/statistics.h"
 
 namespace rivulet::testing {
 

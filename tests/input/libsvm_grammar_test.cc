@@ -4,7 +4,6 @@
 #include <random>
 
 #include "base/number_text.h"
-#include "base/shown.h"
 #include "input/libsvm_reference.h"
 #include "input/resumable_rows.h"
 

@@ -4,7 +4,7 @@
 #include <random>
 #include <string>
 
-#include "base/shown.h"
+#include "base/number_text.h"
 #include "input/byte_source.h"
 #include "input/csv.h"
 #include "rivulet/error.h"

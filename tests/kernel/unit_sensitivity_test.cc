@@ -10,7 +10,7 @@
 #include "kernel/kernel.h"
 #include "privacy/calibration.h"
 #include "rivulet/error.h"
-#include "strategy/hybrid.h"
+#include "strategy/tree.h"
 #include "support/released.h"
 #include "support/zero_noise.h"
 

@@ -1,6 +1,6 @@
-#include "log/digest.h"
-
 #include <gtest/gtest.h>
+
+#include "log/statistics_bytes.h"
 
 namespace rivulet::log {
 namespace {

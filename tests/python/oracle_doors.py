@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 
 import numpy as np
@@ -11,6 +12,7 @@ import pyarrow as pa
 import scipy.sparse
 
 import rivulet
+from rivulet._settings import make_options, settings_from
 from hostile_rows import LEVELS, Colliding, Renamed, Whole, mapping, number, word
 
 BOUNDS = {"age": (-1, 1), "income": (-2, 3), "colour": LEVELS, "y": (-1, 1)}
@@ -255,7 +257,7 @@ class RiverDoor(Door):
 
     @staticmethod
     def exact(model):
-        model._options = rivulet._core.Options({**model._options.settings(), **EXACT})
+        model._options = make_options({**json.loads(model._options.settings()), **settings_from(EXACT)})
         return model
 
     def pair(self, pick):

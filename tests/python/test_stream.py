@@ -108,7 +108,7 @@ def test_requests_that_cannot_be_honoured_name_the_field():
             ({"strategy": "x"}, "strategy"), ({"horizon": 0}, "horizon"), ({"only_if": ["x9=0:1"]}, "only_if"),
             ({"target": "z"}, "bounds z"), ({"bounds": None}, "bounds"), ({"bounds": {"x": (1, 0), "y": (0, 1)}}, "x"),
             ({"sketch": {"dimensions": 3}}, "sketch dimensions"), ({"profile": "paper"}, "horizon"), ({"solver": "x"}, "solver"),
-            ({"mechanism": "x"}, "mechanism"), ({"mechanism": "surrogate"}, "mechanism"), ({"loss": "huber:0.5", "mechanism": "full"}, "mechanism"),
+            ({"mechanism": "x"}, "mechanism"), ({"mechanism": "surrogate"}, "classes"), ({"loss": "huber:0.5", "mechanism": "full"}, "mechanism"),
             ({"mechanism": "full", "sketch": 2}, "sketch"), ({"erm": 3}, "erm"), ({"loss": "x"}, "loss"),
             ({"bounds": {"x": rivulet.Block(9, 0, 1), "y": (0, 1)}}, "clip_norm")):
         with pytest.raises(rivulet.RequestError) as refused:

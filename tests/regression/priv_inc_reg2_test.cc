@@ -7,7 +7,6 @@
 
 #include "fit/mechanism.h"
 #include "fit/model_fitter.h"
-#include "fit/stream_plan.h"
 #include "privacy/mechanism_plan.h"
 #include "rivulet/error.h"
 #include "rivulet/priv_inc_reg1.h"

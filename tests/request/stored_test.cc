@@ -6,8 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fit/mechanism.h"
-#include "fit/stream_plan.h"
-#include "log/decisions_bytes.h"
+#include "log/statistics_bytes.h"
 #include "request/settings.h"
 #include "rivulet/error.h"
 

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "erm/erm_plan.h"
-#include "fit/stream_plan.h"
+#include "fit/mechanism.h"
 #include "rivulet/durable_regression.h"
 #include "rivulet/error.h"
 #include "rivulet/priv_inc_erm.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "fit/stream_plan.h"
+#include "fit/mechanism.h"
 #include "privacy/mechanism_plan.h"
 #include "rivulet/durable_regression.h"
 #include "rivulet/error.h"

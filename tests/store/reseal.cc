@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/bytes.h"
-#include "log/digest.h"
+#include "log/statistics_bytes.h"
 
 namespace rivulet::store_testing {
 namespace {

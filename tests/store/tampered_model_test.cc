@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "log/decisions_bytes.h"
+#include "log/statistics_bytes.h"
 #include "request/settings.h"
 #include "rivulet/error.h"
 #include "store/content.h"

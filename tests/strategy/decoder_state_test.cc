@@ -8,8 +8,8 @@
 
 #include "kernel/encoder.h"
 #include "rivulet/error.h"
-#include "strategy/decoder.h"
 #include "strategy/every_decoder.h"
+#include "strategy/strategy.h"
 
 namespace rivulet::strategy {
 namespace {

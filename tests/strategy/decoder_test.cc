@@ -1,5 +1,3 @@
-#include "strategy/decoder.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +7,7 @@
 #include "kernel/encoder.h"
 #include "rivulet/error.h"
 #include "strategy/every_decoder.h"
+#include "strategy/strategy.h"
 #include "support/statistics.h"
 #include "support/zero_noise.h"
 

@@ -7,7 +7,6 @@
 
 #include "rivulet/error.h"
 #include "strategy/blt.h"
-#include "strategy/decoder.h"
 
 namespace rivulet::strategy {
 namespace {

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "strategy/hybrid.h"
-
 namespace rivulet::strategy {
 namespace {
 
