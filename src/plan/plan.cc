@@ -18,31 +18,39 @@ void require_probability(double value, const char* field) {
   throw RequestError(field, shown(value) + " is not accepted; accepted: a probability above 0 and below 1, e.g. 0.05");
 }
 
-// E z^2 of one supplied value in box units, for a column that is spread evenly over its bounds; beside an intercept
-// what is left of it when its mean is taken out.
-std::vector<double> even_spread(const Schema& schema) {
-  std::vector<double> spread;
-  if (schema.has_intercept()) spread.push_back(1.0);
-  const auto even = [&](Interval bounds) {
-    if (schema.has_intercept()) return 1.0 / 3.0;
+// How much noise of size 1 on each cross sum moves each coefficient in box units, for one row: the lengths of the rows
+// of (E z z^T)^-1, for columns that are spread evenly over their bounds and unrelated to each other.
+//
+// A number contributes 1 / E z^2. Beside an intercept the indicators of a feature of L levels have the covariance
+// diag(1 / L) - 1 1^T / L^2, whose inverse is L (I + 1 1^T): a coefficient gains L sqrt(L + 3), the intercept L - 1.
+std::vector<double> noise_gains(const Schema& schema) {
+  std::vector<double> gains;
+  double shared = 1.0;  // of the intercept's own sum in the intercept
+  double others = 0.0;  // squared, of the others' in it
+  if (schema.has_intercept()) gains.push_back(0.0);
+  const auto of_number = [&](Interval bounds) {
+    if (schema.has_intercept()) return 3.0;
     const double most = std::max(std::abs(bounds.lo), std::abs(bounds.hi));
-    return (bounds.lo * bounds.lo + bounds.lo * bounds.hi + bounds.hi * bounds.hi) / (3.0 * most * most);
+    return 3.0 * most * most / (bounds.lo * bounds.lo + bounds.lo * bounds.hi + bounds.hi * bounds.hi);
   };
   for (const Feature& feature : schema.features()) {
     if (const auto* bounds = std::get_if<Interval>(&feature.domain)) {
-      spread.push_back(even(*bounds));
+      gains.push_back(of_number(*bounds));
     } else if (const auto* levels = std::get_if<Levels>(&feature.domain)) {
       const auto count = static_cast<double>(levels->names.size());
-      const double share = 1.0 / count;
       const std::size_t indicators = levels->names.size() - (schema.has_intercept() ? 1 : 0);
-      spread.insert(spread.end(), indicators, schema.has_intercept() ? share * (1.0 - share) : share);
+      gains.insert(gains.end(), indicators, schema.has_intercept() ? count * std::sqrt(count + 3.0) : count);
+      shared += count - 1.0;
+      others += (count - 1.0) * count * count;
     } else {
+      // Rows are shortened to the norm limit, which a block's columns share.
       const auto& block = std::get<Block>(feature.domain);
-      const double limit = schema.norm_limit() * schema.norm_limit() / static_cast<double>(block.columns);
-      spread.insert(spread.end(), block.columns, std::min(even(block.bounds), limit));
+      const double limited = static_cast<double>(block.columns) / (schema.norm_limit() * schema.norm_limit());
+      gains.insert(gains.end(), block.columns, std::max(of_number(block.bounds), limited));
     }
   }
-  return spread;
+  if (schema.has_intercept()) gains.front() = std::sqrt(shared * shared + others);
+  return gains;
 }
 
 }  // namespace
@@ -104,14 +112,17 @@ std::vector<double> Plan::standard_errors(std::uint64_t step) const {
   // theta in box units is G^-1 q / R with G = rows E z z^T / R^2, R the norm limit; only the noise of q counts for
   // coefficients near 0.
   const double rows = static_cast<double>(step) * static_cast<double>(request.release_every);
-  const double limit = request.schema.norm_limit();
-  std::vector<double> errors = even_spread(request.schema);
+  const double one = noise.cross * request.schema.norm_limit() / rows;
   const double target = std::abs(request.schema.target_scale().half_range);
+  std::vector<double> errors = noise_gains(request.schema);
   const std::size_t first = request.schema.has_intercept() ? 1 : 0;
-  for (std::size_t i = 0; i < errors.size(); ++i) {
-    const double half_range = i < first ? 1.0 : request.schema.value_scale(i - first).half_range;
-    errors[i] = noise.cross * limit / (rows * errors[i]) * target / half_range;
+  double moved = 0.0;  // squared: the intercept is where all columns are 0, not in the middle of their bounds
+  for (std::size_t i = first; i < errors.size(); ++i) {
+    const Schema::Scale scale = request.schema.value_scale(i - first);
+    errors[i] *= one * target / scale.half_range;
+    moved += std::pow(errors[i] * scale.centre, 2);
   }
+  if (first == 1) errors[0] = std::hypot(errors[0] * one * target, std::sqrt(moved));
   return errors;
 }
 

@@ -115,8 +115,10 @@ def test_requests_that_cannot_be_honoured_name_the_field():
             rivulet.Stream(**{**box(), **change})
         assert field in str(refused.value), change
         assert isinstance(refused.value, ValueError)
-    with pytest.raises(TypeError):
-        rivulet.Stream(bounds={"y": (0, 1)}, target="y")  # a budget has no default
+    with pytest.raises(rivulet.RequestError, match="epsilon: not given; a privacy budget has no default"):
+        rivulet.Stream(bounds={"y": (0, 1)}, target="y")
+    with pytest.raises(rivulet.RequestError, match="did you mean \"release-every\""):
+        rivulet.Stream(**box(), releese_every=3)
 
 
 def test_a_target_that_was_forgotten_is_not_taken_for_a_missing_one():
