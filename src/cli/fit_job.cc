@@ -16,8 +16,8 @@ std::optional<std::string> text_in(const Settings& given, const char* key) {
 }  // namespace
 
 void declare_fit_flags(CLI::App& app, FitFlags& flags) {
-  flags.settings.declare_argument(app, "input",
-                                  "Rows in one of the formats of --format, plain or gzip; '-' or nothing: standard input");
+  flags.settings.declare_argument(
+      app, "input", "Rows in one of the formats of --format, plain or gzip; '-' or nothing: standard input");
   app.add_option("--config", flags.config, "TOML file with any of these settings; flags win")->type_name("FILE.toml");
   flags.settings.declare(app, [](const request::Setting& setting) { return setting.key != "input"; });
   app.get_option("--format")->description(input::format_help());  // which formats there are is for the readers to say
@@ -35,7 +35,7 @@ void declare_fit_flags(CLI::App& app, FitFlags& flags) {
                  "model that does not know it is refused")
       ->type_name("STEP:CHAIN")
       ->group(durable);
-  app.add_flag("--quiet,-q", flags.quiet, "No progress on standard error")
+  app.add_flag("-q", flags.quiet, "Short for --quiet")
       ->disable_flag_override()
       ->group(std::string(request::title(request::Group::output)));
 }
@@ -73,7 +73,7 @@ FitJob job_of(const FitFlags& flags) {
   if (flags.from_row) job.from_row = Given{*flags.from_row, "from-row"}.whole();
   job.seen = flags.seen;
   job.config = flags.config;
-  job.quiet = flags.quiet;
+  job.quiet = flags.quiet || job.settings.value("quiet", false);
   return job;
 }
 

@@ -461,6 +461,9 @@ constexpr auto kTable = std::to_array<Setting>({
         Group::durable, toggle_only)
         .of(Scope::tool)
         .shaped(Shape::toggle, "The end of the input ends the step (default; undoes a configuration file's)"),
+    row("quiet", "", "No progress on standard error", Group::output, toggle_only)
+        .of(Scope::tool)
+        .shaped(Shape::toggle, "Progress on standard error (default; undoes a configuration file's)"),
     row("releases", "FILE", "Write every release as a JSON line to this file, '-' for standard output", Group::output,
         path_only)
         .of(Scope::tool),

@@ -16,7 +16,7 @@ class ProgressTest : public FitTest {};
 TEST_F(ProgressTest, ASlowPipeHasAPlainLineUnlessQuiet) {
   const Flags flags = fit_flags().with("--releases", path("r"));
   Process loud(flags.fit());
-  Process quiet(flags.with("--releases", path("q")).bare("--quiet").fit());
+  Process quiet(flags.with("--releases", path("q")).with("--config", write("quiet.toml", "quiet = true\n")).fit());
   const std::string header = std::string(kHeader) + "\n";
   loud.write(header);
   quiet.write(header);
