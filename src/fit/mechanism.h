@@ -37,7 +37,7 @@ std::optional<sketch::EmbeddingSettings> embedding_settings(const StreamOptions&
 std::shared_ptr<const LinearMap> make_sketch(const StreamOptions& options);
 ModelFitter::Options fitter_options(const StreamOptions& options, const privacy::MechanismPlan& plan,
                                     std::shared_ptr<const LinearMap> sketch = nullptr);
-// Of the quadratic surrogate, where the loss has one (surrogate.h). Throws RequestError.
+// Of the quadratic surrogate, where the loss has one. Throws RequestError.
 std::optional<double> surrogate_curvature_of(const StreamOptions& options);
 // The set X: declared, or what the conditions on rows imply.
 InputSet input_set(const StreamOptions& options);

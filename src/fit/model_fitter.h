@@ -76,7 +76,7 @@ class ModelFitter {
     bool noise_aware_ridge = true;  // by the known noise (solve/default_solver.h)
     double ridge = 0.0;             // added to every diagonal entry of the Gram matrix, in unit-ball units
     std::optional<NoisyProjGradSettings> noisy_proj_grad{};  // present: the paper's solver
-    std::optional<double> surrogate_curvature{};             // present: logistic regression (surrogate.h)
+    std::optional<double> surrogate_curvature{};             // present: logistic regression
     std::shared_ptr<const LinearMap> sketch{};               // Phi, when the statistics are those of sketched rows
   };
 

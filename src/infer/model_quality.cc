@@ -209,7 +209,8 @@ void judge(ModelQuality& quality, const Errors& errors) {
 std::string why_not_known(const StreamOptions& stream, const Refit::Options& options, const Statistics& statistics) {
   if (stream.erm) return "PrivIncERM publishes models, and no statistics that would tell it";
   if (stream.sketch) return "with a sketch the private statistics are those of projected rows";
-  if (stream.loss != "squared") return "R² is a measure of least squares, not of the " + stream.loss + " loss";
+  if (!(stream.loss == "squared" || (stream.loss.empty() && !stream.schema.has_classes())))
+    return "R² is a measure of least squares, not of the " + stream.loss + " loss";
   if (!statistics.has_target_square) return "profile `paper` does not publish the sum of squared targets";
   if (options.solver == Solver::noisy_proj_grad) {
     return "how far the model follows the noise takes many fits, for which the solver noisy-proj-grad is too slow";

@@ -73,7 +73,7 @@ struct Promise {
   // Not taken on trust: the mechanism that the decisions describe is accounted for again. Throws DamagedFile.
   static std::shared_ptr<const Promise> read(Database& database);
 
-  // Of a file that holds it (log/format.h).
+  // Of a file that holds it (above).
   [[nodiscard]] std::uint32_t format_version() const;
 
   // Into the empty tables of a new file.

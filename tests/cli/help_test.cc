@@ -77,7 +77,7 @@ TEST(Help, OfFitNamesEveryFlagItsKeysAndExitCodes) {
                            "--tree-decoding WORD",
                            "--constraint KIND:R",
                            "--releases FILE",
-                           "-q,--quiet",
+                           "\n  --quiet ",
                            "--insecure-seed SEED",
                            "--only-if CONDITION",
                            "--unit COLUMN",
@@ -106,8 +106,8 @@ TEST(Help, OfTheCommandsThatReadAModelNamesTheirFlags) {
   for (const auto& [command, parts] : std::vector<std::pair<std::string, std::vector<std::string>>>{
            {"summary", {"MODEL", "--at STEP", "--level P", "--top N", "--json"}},
            {"predict",
-            {"MODEL", "[FILE]", "--at STEP", "--level P", "--delimiter CHAR", "--format WORD", "-q,--quiet", "--score",
-             "--json", "NOT private"}},
+            {"MODEL", "[FILE]", "--at STEP", "--level P", "--delimiter CHAR", "--format WORD", "-q,--quiet",
+             "--score", "--json", "NOT private"}},
            {"refit",
             {"MODEL", "--constraint KIND:R", "--features A,B,...", "--regularise RULE", "--solver WORD", "--at STEP",
              "--all", "--json", "--level P"}},
@@ -157,8 +157,10 @@ TEST(Help, TheReferenceInTheDocsIsWhatTheToolPrints) {
       << "docs/cli.md, \"Every setting\": put what rivulet settings prints there";
   const auto list = nlohmann::json::parse(help_of({"settings", "--json"}));
   EXPECT_GT(list.size(), 40U);
+  const std::string help = help_of({"fit", "--help"});
   for (const auto& setting : list) {
-    EXPECT_TRUE(holds(help_of({"fit", "--help"}), setting.at("flag").get<std::string>().substr(0, 8)));
+    const auto flag = setting.at("flag").get<std::string>();
+    EXPECT_TRUE(holds(help, flag.substr(0, flag.find_first_of(", "))));
   }
 }
 

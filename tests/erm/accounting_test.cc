@@ -16,6 +16,7 @@ namespace {
 
 PrivIncErm::Options options_for(const std::string& constraint = "l2:1", std::uint64_t steps = 640) {
   PrivIncErm::Options options;
+  options.budget = {1.0, 1e-6};
   options.schema = Schema::unit_ball(3);
   options.constraint = constraint;
   options.loss = make_huber_loss(1.0);

@@ -17,6 +17,7 @@ using testing::refusal;
 
 PrivIncErm::Options options_for(std::size_t dimension = 8) {
   PrivIncErm::Options options;
+  options.budget = {1.0, 1e-6};
   options.schema = Schema::unit_ball(dimension);
   options.constraint = "l2:1";
   options.loss = make_squared_loss();

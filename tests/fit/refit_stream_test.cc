@@ -29,6 +29,7 @@ struct Stream {
 
 StreamOptions base(bool intercept = true) {
   StreamOptions options;
+  options.budget = {1.0, 1e-6};
   options.schema = shop(intercept);
   options.insecure_seed = 5;
   return options;

@@ -22,7 +22,8 @@ StreamOptions sparse_stream(std::size_t dimension, const std::string& constraint
   options.release_every = 64;
   options.only_if = {"nonzeros<=10"};
   options.insecure_seed = 7;
-  return with_defaults(options);
+  options.loss = "squared";
+  return completed(options);  // before a mechanism is chosen: what is weighed here decides it
 }
 
 TEST(SketchPlan, TheNoiseOfASketchFallsToThatOfTheFullMatrixAndTheDistortionToNothing) {

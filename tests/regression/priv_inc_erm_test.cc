@@ -205,6 +205,7 @@ TEST(PrivIncErm, OneClassOnlyAndSeparableRowsStayInTheConstraintSet) {
 TEST(PrivIncErm, OnRowsOfZerosTheModelIsNoiseWithinTheSet) {
   for (const char* constraint : {"l2:1", "l1:1", "simplex", "box:-1:1"}) {
     PrivIncErm::Options options;
+    options.budget = {1.0, 1e-6};
     options.schema = Schema::unit_ball(3);
     options.loss = make_squared_loss();
     options.constraint = constraint;
@@ -220,6 +221,7 @@ TEST(PrivIncErm, OnRowsOfZerosTheModelIsNoiseWithinTheSet) {
 
 TEST(PrivIncErm, ALossOfTheUsersOwnDoesWhatTheBuiltInOneDoesToTheBit) {
   PrivIncErm::Options options;
+  options.budget = {1.0, 1e-6};
   options.schema = Schema::unit_ball(3);
   options.constraint = "l2:1";
   options.horizon = Horizon::known(20);
@@ -305,6 +307,7 @@ TEST(PrivIncErm, OutputPerturbationSpendsItsBudgetOverItsCallsAndEndsWithItsHori
 
 TEST(PrivIncErm, SparseRowsAndUnitsGiveTheSameModel) {
   PrivIncErm::Options options;
+  options.budget = {1.0, 1e-6};
   options.schema = Schema::unit_ball(3);
   options.loss = make_huber_loss(0.5);
   options.constraint = "l2:1";

@@ -253,6 +253,7 @@ TEST(PrivIncReg2, AndPrivIncReg1AskForTheirOwnOptions) {
 
 TEST(PrivIncReg2, RunsInAMillionDimensions) {
   StreamOptions options;
+  options.budget = {1.0, 1e-6};
   options.schema.block("x", 1000000, {0.0, 1.0}).target("y", {-1.0, 1.0}).clip_norm(2.0);
   options.constraint = "l1:2";
   options.sketch = Sketch{.dimension = 50};

@@ -18,6 +18,7 @@ namespace {
 
 StreamOptions options(std::uint64_t release_every) {
   StreamOptions result;
+  result.budget = {1.0, 1e-6};
   result.schema.feature("a", {-1.0, 1.0}).feature("b", {0.0, 3.0}).categorical("c", {"x", "y"});
   result.schema.target("y", {-2.0, 2.0});
   result.release_every = release_every;

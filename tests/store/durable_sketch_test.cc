@@ -24,6 +24,7 @@ constexpr std::size_t kColumns = 3000;
 
 StreamOptions sketch_options(const std::string& constraint = "l1:2") {
   StreamOptions options;
+  options.budget = {1.0, 1e-6};
   options.schema.block("word", kColumns, {0.0, 1.0}).target("y", {-1.0, 1.0}).clip_norm(1.5);
   options.constraint = constraint;
   options.sketch = Sketch{.dimension = 30};
@@ -174,6 +175,8 @@ TEST_F(DurableSketchTest, RemembersClasses) {
   for (const bool intercept : {false, true}) {
     StreamOptions options;
     options.schema.block("word", 10, {0.0, 1.0}).classes("y", 3.0, 1.0).intercept(intercept);
+    options.schema.clip_norm(options.schema.norm_limit());
+    options.loss = "squared";
     options.constraint = "l2:1";
     options.release_every = 4;
     options.insecure_seed = 5;

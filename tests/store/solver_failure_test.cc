@@ -66,6 +66,7 @@ StreamOptions sketched() {
   StreamOptions options;
   options.budget = {1.0, 1e-6};
   options.schema.block("x", 40, {-1.0, 1.0}).target("y", {-1.0, 1.0});
+  options.schema.clip_norm(options.schema.norm_limit());
   options.constraint = "l1:2";
   options.sketch = Sketch{.dimension = 8};
   options.release_every = 3;
