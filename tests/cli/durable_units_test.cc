@@ -124,7 +124,7 @@ TEST_F(DurableUnits, BadRequestsStopBeforeAnythingIsReadOrMade) {
   for (const auto& [flags, message] : std::vector<std::pair<Flags, std::string>>{
            {fit_flags().with("--unit", "person"), "max-rows-per-unit: not given"},
            {fit_flags().with("--max-rows-per-unit", "3"), "unit: not given"},
-           {unit_flags("0"), "max-rows-per-unit: \"0\""},
+           {unit_flags("0"), "max-rows-per-unit: 0"},
            {unit_flags("many"), "max-rows-per-unit: \"many\""},
            {unit_flags().with("--unit", "x"), "unit"},
            {unit_flags().with("--unit", "kind"), "unit"},
