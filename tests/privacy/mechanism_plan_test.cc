@@ -100,11 +100,13 @@ TEST(MechanismPlan, RowsPerStepDoNotChangeTheNoise) {
 
 TEST(MechanismPlan, AStreamOfHugeStepsIsCappedSoThatNoIntegerOverflows) {
   MechanismRequest wanted = request(StrategyKind::blt, Horizon::unbounded());
-  wanted.rows_per_step = std::uint64_t{1} << 30;
-  const MechanismPlan plan(wanted);
-  const double rows = static_cast<double>(plan.last_step()) * static_cast<double>(wanted.rows_per_step);
-  EXPECT_LT(std::log2(rows) + 2 * plan.limits().bits + 1 + plan.noise_bits() + 24, 126.0);
-  EXPECT_GE(plan.last_step(), 1000U);
+  for (const unsigned log_rows : {30U, 40U}) {
+    wanted.rows_per_step = std::uint64_t{1} << log_rows;
+    const MechanismPlan plan(wanted);
+    const double rows = static_cast<double>(plan.last_step()) * static_cast<double>(wanted.rows_per_step);
+    EXPECT_LT(std::log2(rows) + 2 * plan.limits().bits + 1 + plan.noise_bits() + 24, 126.0);
+    EXPECT_GE(plan.last_step(), 1000U);
+  }
   wanted.rows_per_step *= 2;
   EXPECT_THROW(MechanismPlan{wanted}, RequestError);
 }
